@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import com.google.common.collect.Comparators;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockUnavailableException;
@@ -50,7 +51,7 @@ final class FirstContact {
         if (patience.isZero()) {
             return;
         }
-        Duration first = patience.compareTo(QUICK_CONNECT) < 0 ? patience : QUICK_CONNECT;
+        Duration first = Comparators.min(patience, QUICK_CONNECT);
         if (engine.awaitConnection(first)) {
             return;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import com.google.common.collect.Comparators;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Diagnosis;
@@ -449,7 +450,7 @@ public final class ZkLockClient implements LockClient {
          * possible.
          */
         private static Duration measurable(Duration span) {
-            return span.compareTo(LONGEST_SPAN) > 0 ? LONGEST_SPAN : span;
+            return Comparators.min(span, LONGEST_SPAN);
         }
     }
 }

@@ -135,6 +135,6 @@ final class DoorMutants {
             Mutant.of(
                     "a borrowed handle is given back with nodes on it",
                     "internal/client/Closing",
-                    "isOver() && last.hasPendingDeletions();",
-                    "isOver() && last.hasPendingDeletions() && !last.session().connection().connected();"));
+                    "borrowed.filter(SessionQueues::hasPendingDeletions)",
+                    "borrowed.filter(last -> last.hasPendingDeletions() && !last.session().connection().connected())"));
 }

@@ -77,9 +77,9 @@ final class EndMutants {
                             "if (until == null || until.remaining() != null) {")
                     .and(
                             LEASE,
-                            "if (until != null && timer != null && isValid()) {",
-                            "if (until != null && !until.isValid()) {\n            request.lapsed(this);\n"
-                                    + "        } else if (until != null && timer != null && isValid()) {")
+                            "if (isValid()) {\n            Duration left",
+                            "if (!Objects.requireNonNull(limit).isValid()) {\n            request.lapsed(this);\n"
+                                    + "        } else if (isValid()) {\n            Duration left")
                     .and(
                             HOLDING,
                             "if (leases.size() == 1) {\n            machine.accept(new Event.Lapsed());",
@@ -88,8 +88,8 @@ final class EndMutants {
             Mutant.of(
                     "a limit that passes on the wall clock is found late",
                     LEASE,
-                    "timer.set(left.compareTo(look) < 0 ? left : look);",
-                    "timer.set(left.compareTo(look) < 0 ? look : left);"),
+                    "set(Comparators.min(left, look));",
+                    "set(Comparators.max(left, look));"),
             Mutant.of(
                     "a limit ends the lease that followed",
                     HOLDING,
@@ -154,13 +154,13 @@ final class EndMutants {
             Mutant.of(
                     "the client closes before the last release is confirmed",
                     CLOSING,
-                    "if (!requests.anyHolds() && !hasPendingReleases(last)) {",
-                    "if (!requests.anyHolds()) {"),
+                    "live.filter(SessionQueues::hasPendingReleases).isEmpty()",
+                    "live.filter(last -> false).isEmpty()"),
             Mutant.of(
                     "the client closes before the owners of lost leases are notified",
                     CLOSING,
-                    "if (notices > 0 && last != null && !last",
-                    "if (notices > 0 && last != null && last"),
+                    "notices > 0 && live.isPresent()",
+                    "notices > 0 && live.isEmpty()"),
             Mutant.of(
                     "a close with a grace waits for its own thread",
                     CLOSING,

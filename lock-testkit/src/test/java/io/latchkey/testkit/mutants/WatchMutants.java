@@ -17,28 +17,28 @@ final class WatchMutants {
             Mutant.of(
                     "news without a number taken for a release",
                     "internal/session/Watches",
-                    "zxid > 0 && zxid == watched.changedBy",
+                    "zxid != NO_ZXID && zxid == watched.changedBy",
                     "zxid == watched.changedBy"),
             Mutant.of(
                     "no second look after a wake-up",
                     ENTRY,
-                    "void gone(NodeName former) {\n        forgetWatched(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        ahead().forget(former);\n        lookAgain();",
                     "void gone(NodeName former) {\n        released(former);"),
             Mutant.of(
                     "woken, and asleep again",
                     ENTRY,
-                    "void gone(NodeName former) {\n        forgetWatched(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        forgetWatched(former);"),
+                    "void gone(NodeName former) {\n        ahead().forget(former);\n        lookAgain();",
+                    "void gone(NodeName former) {\n        ahead().forget(former);"),
             Mutant.of(
                     "grant on any deletion",
                     WATCHES,
-                    "boolean released = zxid > 0 && zxid == watched.changedBy;",
+                    "boolean released = zxid != NO_ZXID && zxid == watched.changedBy;",
                     "boolean released = true;"),
             Mutant.of(
                     "mark and deletion of two transactions taken for a release",
                     WATCHES,
-                    "zxid > 0 && zxid == watched.changedBy",
-                    "zxid > 0 && watched.changedBy > 0"),
+                    "zxid != NO_ZXID && zxid == watched.changedBy",
+                    "zxid != NO_ZXID && watched.changedBy > 0"),
             Mutant.of(
                     "mark without deletion taken for a release",
                     WATCHES,
@@ -148,7 +148,7 @@ final class WatchMutants {
                             AHEAD,
                             "if (own.isConfirmed() && queue.session().connection().connected()) {",
                             "if (member.isWaiting()) {")
-                    .and(OWN, "if (lost && member", "if (!lost && member"),
+                    .and(OWN, "why.code() == Status.CONNECTION_LOSS", "why.code() != Status.CONNECTION_LOSS"),
             Mutant.of(
                     "a mark counts before the watches are set again",
                     AHEAD,

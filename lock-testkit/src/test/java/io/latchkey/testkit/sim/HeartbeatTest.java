@@ -387,15 +387,15 @@ class HeartbeatTest extends OnSimulatedServer {
         Session session = client.engine
                 .queries()
                 .<Session>inSession((present, then) -> then.complete(present))
-                .join();
+                .getNow(null);
         List<String> ran = new ArrayList<>();
-        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("behind a heartbeat")));
+        client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("behind a heartbeat")));
         steps(client, SESSION);
         assertEquals(List.of("behind a heartbeat"), ran);
 
         client.cut();
         Objects.requireNonNull(client.port).takeMessage();
-        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("behind a barrier")));
+        client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("behind a barrier")));
         assertEquals(1, ran.size(), "no connection is there");
         client.settle();
         client.cut();
@@ -413,9 +413,9 @@ class HeartbeatTest extends OnSimulatedServer {
         Session session = client.engine
                 .queries()
                 .<Session>inSession((present, then) -> then.complete(present))
-                .join();
+                .getNow(null);
         List<String> ran = new ArrayList<>();
-        client.engine.context().execute(() -> session.tryAgain(() -> ran.add("task")));
+        client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("task")));
         var unused2 = steps(client, SESSION.dividedBy(2));
         assertEquals(List.of("task"), ran);
     }
@@ -543,19 +543,48 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(counts.get(1), counts.get(0));
     }
 
-    /** The first heartbeat behind the barrier is answered late, so the lease has no time for another reconnect. */
-    @Test
-    void listThatMayBreakTheConnectionWaits_whenALeaseHasLessThanHalfASession() throws Exception {
-        Client other = new Client(1, checks -> {});
-        other.acquire("/m").ensureValid();
-        List<Integer> beats = new ArrayList<>();
-        Client client = new Client(0, checks -> beats.add(checks.size()));
-        ZkLease held = client.acquire("/a");
+    /** Another client holds there, so a list is needed again. Returns what it looks like on the wire. */
+    private RequestMatch loseAListOf(Client client) throws Exception {
+        new Client(1, checks -> {}).acquire("/m").ensureValid();
         var unused = client.asks("/m");
         RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
         client.settleUntilNext(list);
         client.cut();
         client.settle();
+        return list;
+    }
+
+    /** No heartbeat leaves more, so the list does not wait for one. */
+    @Test
+    void listThatMayBreakTheConnectionIsSent_whenEveryHeartbeatIsAnsweredLate() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        client.acquire("/a").ensureValid();
+        RequestMatch list = loseAListOf(client);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        List<String> sent = new ArrayList<>();
+        for (int i = 0; i < 6 && sent.isEmpty(); i++) {
+            beats.clear();
+            BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
+            moveTo(leader.time().nanos()
+                    + SESSION.multipliedBy(11).dividedBy(20).toNanos());
+            BoundedLoop.all(() -> {
+                if (port.hasRequest() && list.matches(port.peekRequest().onTheWire())) {
+                    sent.add("the list");
+                }
+                return client.step(server);
+            });
+        }
+        assertFalse(sent.isEmpty(), "no list");
+    }
+
+    /** The first heartbeat behind the barrier is answered late, so the lease has no time for another reconnect. */
+    @Test
+    void listThatMayBreakTheConnectionWaits_whenALeaseHasLessThanHalfASession() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        ZkLease held = client.acquire("/a");
+        RequestMatch list = loseAListOf(client);
         beats.clear();
         BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());

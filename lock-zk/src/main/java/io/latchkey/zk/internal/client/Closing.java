@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.client;
 
+import com.google.common.collect.Comparators;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReleaseOutcome;
@@ -11,6 +12,7 @@ import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.threads.SerialExecutor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -74,7 +76,7 @@ final class Closing {
         });
         if (!context.wouldWaitForItself() && !context.isInCallback() && !callerHolds.join()) {
             Duration longest = Duration.ofNanos(Long.MAX_VALUE).minus(config.sessionTimeout());
-            awaitClosed((grace.compareTo(longest) < 0 ? grace : longest).plus(config.sessionTimeout()));
+            awaitClosed(Comparators.min(grace, longest).plus(config.sessionTimeout()));
         }
     }
 
@@ -104,7 +106,7 @@ final class Closing {
     }
 
     private void beginToDrain(Duration grace) {
-        boolean begins = requests.refusal().isEmpty() && !grace.isZero();
+        boolean begins = requests.refusal().isEmpty();
         draining |= begins;
         if (!draining || grace.isZero()) {
             begin();
@@ -127,23 +129,23 @@ final class Closing {
         }
         closing = true;
         draining = false;
-        SessionQueues last = queues.get();
         try {
             requests.refuseAll(
                     new ClientClosedException("The lock client is closed and holds no lease. Create a new client."));
         } finally {
             // Later: local turns pass the refusal on to their callers in a task, and the observer hears of that first.
             context.execute(() -> {
-                onceIdle = () -> closeSession(last);
+                onceIdle = this::closeSession;
                 finishWhenIdle();
             });
         }
     }
 
     /** Closes the session and completes the close, without waiting. */
-    private void closeSession(@Nullable SessionQueues last) {
+    private void closeSession() {
         config.time().close();
-        end(last);
+        end();
+        SessionQueues last = queues.get();
         if (last == null) {
             closed.complete(null);
         } else {
@@ -151,10 +153,8 @@ final class Closing {
         }
     }
 
-    private void end(@Nullable SessionQueues last) {
-        if (last != null && !last.session().connection().isOver()) {
-            last.end(ReleaseOutcome.PENDING);
-        }
+    private void end() {
+        live().ifPresent(last -> last.end(ReleaseOutcome.PENDING));
         announceEnd();
     }
 
@@ -168,7 +168,7 @@ final class Closing {
      * reports no end. Nodes of a borrowed one are deleted with it.
      */
     void loginRefused() {
-        end(queues.get());
+        end();
         finishWhenIdle();
     }
 
@@ -181,20 +181,23 @@ final class Closing {
      * barrier of each new connection, until the last node is found or the session has ended.
      */
     void finishWhenIdle() {
-        SessionQueues last = queues.get();
-        if (notices > 0 && last != null && !last.session().connection().isOver()) {
+        Optional<SessionQueues> live = live();
+        if (notices > 0 && live.isPresent()) {
             return;
         }
         if (draining) {
             // Nodes of lost creates are not waited for: they go with an own session, and in another one the rest of the
             // close looks for them.
-            if (!requests.anyHolds() && !hasPendingReleases(last)) {
+            if (!requests.anyHolds()
+                    && live.filter(SessionQueues::hasPendingReleases).isEmpty()) {
                 begin();
             }
             return;
         }
-        if (onceIdle != null && (context.makesSessions() || !hasPendingDeletions(last))) {
-            if (last != null && !context.makesSessions() && last.session().looksForLostCreates()) {
+        Optional<SessionQueues> borrowed = context.makesSessions() ? Optional.empty() : live;
+        if (onceIdle != null
+                && borrowed.filter(SessionQueues::hasPendingDeletions).isEmpty()) {
+            if (borrowed.filter(on -> on.session().looksForLostCreates()).isPresent()) {
                 announceEnd();
                 closed.complete(null);
                 return;
@@ -205,12 +208,10 @@ final class Closing {
         }
     }
 
-    private static boolean hasPendingReleases(@Nullable SessionQueues last) {
-        return last != null && !last.session().connection().isOver() && last.hasPendingReleases();
-    }
-
-    private static boolean hasPendingDeletions(@Nullable SessionQueues last) {
-        return last != null && !last.session().connection().isOver() && last.hasPendingDeletions();
+    /** Returns the queues of the present session, unless it has ended or there was none. */
+    private Optional<SessionQueues> live() {
+        return Optional.ofNullable(queues.get())
+                .filter(last -> !last.session().connection().isOver());
     }
 
     void noticeBegins() {

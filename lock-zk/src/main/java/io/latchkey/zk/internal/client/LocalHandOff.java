@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.client;
 
 import io.latchkey.zk.internal.events.RequestEvents;
-import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -83,9 +82,6 @@ public final class LocalHandOff {
 
         /** Returns the number of nodes by which this client can hold the lock at the same time. */
         private int room() {
-            if (key.purpose().kind() != Kind.SEMAPHORE) {
-                return 1;
-            }
             int capacity = engine.context()
                     .knownCapacity(key.path())
                     .orElse(key.purpose().declared());
@@ -123,10 +119,9 @@ public final class LocalHandOff {
         }
 
         private void leave(LocalWaiter waiter) {
-            if (remove(waiter)) {
-                joinAll();
-                ask();
-            }
+            remove(waiter);
+            joinAll();
+            ask();
         }
 
         /** Lets the readers hold that are first, as far as they may. */
@@ -136,9 +131,9 @@ public final class LocalHandOff {
             }
         }
 
-        boolean remove(LocalWaiter waiter) {
+        void remove(LocalWaiter waiter) {
             writers.remove(waiter);
-            return waiting.remove(waiter);
+            waiting.remove(waiter);
         }
 
         LocalWaiter first() {
@@ -161,9 +156,7 @@ public final class LocalHandOff {
                     withdraw(asked.get(asked.size() - 1));
                 }
             }
-            List.copyOf(asked).stream()
-                    .filter(one -> !one.outcome.isDone() && !suits(one))
-                    .forEach(this::withdraw);
+            List.copyOf(asked).stream().filter(one -> !suits(one)).forEach(this::withdraw);
             int wanted = Math.min(waiting.size(), room());
             List<LocalWaiter> next =
                     waiting.stream().limit(wanted).skip(asked.size()).toList();
@@ -305,13 +298,11 @@ public final class LocalHandOff {
         boolean serves(ZkLease lease) {
             boolean taken = false;
             // A caller that gave up may have had a limit that has passed.
-            while (!taken && lease.isValid() && !queue.waiting.isEmpty() && hasTurnFor(queue.first())) {
+            while (!taken && !queue.waiting.isEmpty() && hasTurnFor(queue.first()) && lease.isValid()) {
                 LocalWaiter next = queue.first();
                 queue.remove(next);
                 taken = next.take(lease);
-                if (taken) {
-                    read = next.reads();
-                }
+                read = next.reads();
             }
             if (taken) {
                 turns++;
@@ -364,11 +355,8 @@ public final class LocalHandOff {
         /** Called on the serial executor by the call that ends the last lease. */
         @Override
         public boolean takesOver() {
-            if (queue.waiting.isEmpty() || !hasTurnFor(queue.first())) {
-                return false;
-            }
             ZkLease next = request.newLease();
-            boolean taken = next.isValid() && serves(next);
+            boolean taken = serves(next);
             if (taken) {
                 queue.ask();
             } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.locks;
 
+import com.google.common.collect.Comparators;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
@@ -114,7 +115,7 @@ class ZkAcquirable implements Acquirable {
         if (limit.isNegative() || limit.isZero()) {
             throw new IllegalArgumentException("the limit must be positive, not " + limit);
         }
-        return limit.compareTo(LONGEST) < 0 ? limit : LONGEST;
+        return Comparators.min(limit, LONGEST);
     }
 
     @Override

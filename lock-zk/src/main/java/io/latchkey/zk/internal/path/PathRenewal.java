@@ -64,9 +64,6 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void look() {
-        if (isAbandoned()) {
-            return;
-        }
         session.lists().ask(path.node(), () -> !isAbandoned(), this::watchAndList, answer -> {
             if (answer.ok()) {
                 resume(each -> each.hasNewPath(answer.get()));
@@ -167,11 +164,7 @@ final class PathRenewal implements Watches.Listener {
     private void forAll(Predicate<Withdrawn> which, Consumer<QueueMember> action) {
         List<Withdrawn> all = withdrawn.stream().filter(which).toList();
         withdrawn.removeAll(all);
-        for (Withdrawn each : all) {
-            if (each.waits()) {
-                action.accept(each.member());
-            }
-        }
+        all.forEach(each -> action.accept(each.member()));
     }
 
     @Override

@@ -45,7 +45,7 @@ public final class SessionQueue {
         this.session = session;
         this.path = path;
         this.dropIfIdle = dropIfIdle;
-        this.nodes = new PresentNodes(session, path, this::nodeGone);
+        this.nodes = new PresentNodes(session, path, this::dropIfIdle);
         this.deletions = new PendingDeletions(session, nodes);
         this.reader = new QueueReader(session, path, nodes, deletions, this::dropIfIdle);
         this.renewal = new PathRenewal(session, path);
@@ -182,11 +182,6 @@ public final class SessionQueue {
         reader.forget(member);
         renewal.removeEnded();
         member.takeRevocationNode().ifPresent(deletions::withdrawRevocationNode);
-        dropIfIdle();
-    }
-
-    private void nodeGone() {
-        reader.reconsider();
         dropIfIdle();
     }
 

@@ -101,7 +101,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         leave(lease);
         if (!leases.isEmpty() || (successor != null && mayPassOn() && successor.takesOver())) {
             then.accept(ReleaseOutcome.RELEASED);
-        } else if (successor != null && mayPassOn() && successor.mayBeJoined()) {
+        } else if (successor != null && successor.mayBeJoined()) {
             // Calls of other threads that came before this one has its response join first: without that, the node of
             // readers would be deleted whenever for a moment none of them holds.
             session.context().execute(() -> releaseUnlessJoined(then));

@@ -55,20 +55,14 @@ final class OwnLayoutCheck {
         looking = true;
         session.lists().ask(lock.lock().node(), () -> isStillPlaced(attempt), answer -> {
             looking = false;
-            if (isStillPlaced(attempt)) {
-                Optional<LockException> error = errorIn(session, answer);
-                if (error.isPresent()) {
-                    refused.accept(error.get());
-                    return;
-                }
-                if (answer.ok()) {
-                    lookedFor = machine.name(0).isPresent() ? attempt : "";
-                }
-            }
-            if (machine.state() == State.CONFIRMING && answer.ok()) {
-                confirm.run();
-            } else if (machine.state() == State.CONFIRMING) {
-                session.tryAgain(this::confirmStill);
+            Optional<LockException> error = isStillPlaced(attempt) ? errorIn(session, answer) : Optional.empty();
+            if (error.isPresent()) {
+                refused.accept(error.get());
+            } else if (answer.ok()) {
+                lookedFor = machine.name(0).isPresent() ? attempt : "";
+                confirmStill();
+            } else {
+                session.heartbeat().afterBeat(this::confirmStill);
             }
         });
     }

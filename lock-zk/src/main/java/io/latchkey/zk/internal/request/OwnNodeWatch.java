@@ -91,17 +91,18 @@ final class OwnNodeWatch {
             }
         }
 
+        /** A waiter without the watch lists the queue when the node ahead is released, so it is not set at any cost. */
         @Override
         public void watchLost(Response<?> why) {
             confirmed(false);
             stop = null;
-            boolean lost = why.code() == Status.CONNECTION_LOSS;
-            session.connection().whenConnected(() -> {
-                if (lost && member.isAt(own)) {
-                    watch();
-                }
-                member.lookAgain();
-            });
+            if (why.code() == Status.CONNECTION_LOSS) {
+                session.connection().whenConnected(() -> {
+                    if (member.isAt(own)) {
+                        watch();
+                    }
+                });
+            }
         }
     }
 }

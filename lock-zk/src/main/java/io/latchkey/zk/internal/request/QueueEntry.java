@@ -208,7 +208,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void released(NodeName former) {
-        forgetWatched(former);
+        ahead().forget(former);
         if (isWaiting()) {
             shell.on(new Event.HandedOver(index));
         }
@@ -216,21 +216,13 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void gone(NodeName former) {
-        forgetWatched(former);
+        ahead().forget(former);
         lookAgain();
-    }
-
-    private void forgetWatched(NodeName former) {
-        if (ahead != null) {
-            ahead.forget(former);
-        }
     }
 
     @Override
     public void announced(NodeName former) {
-        if (ahead != null) {
-            ahead.stop(former);
-        }
+        ahead().stop(former);
         lookAgain();
     }
 

@@ -419,7 +419,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 return;
             }
             if (!answer.ok()) {
-                session().tryAgain(() -> confirmAgain(attempt));
+                session().heartbeat().afterBeat(() -> confirmAgain(attempt));
                 return;
             }
             Optional<ZnodeStore.Refusal> missing =

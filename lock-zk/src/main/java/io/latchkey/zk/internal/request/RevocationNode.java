@@ -85,19 +85,11 @@ final class RevocationNode {
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> listen();
                 case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::create);
-                case NO_NODE -> noNode(own.get());
+                // The request's node was replaced by a downgrade, or deleted, which the heartbeat reports.
+                case NO_NODE -> session.heartbeat().afterBeat(this::create);
                 default -> cannotListen(plain);
             }
         });
-    }
-
-    /** Handles a request's node that was deleted, or replaced by a downgrade. */
-    private void noNode(NodeName own) {
-        if (owner.isAt(own)) {
-            owner.nodeGone(own);
-        } else {
-            session.heartbeat().afterBeat(this::create);
-        }
     }
 
     private void listen() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
+import com.google.common.collect.Comparators;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
@@ -295,12 +296,10 @@ public final class ZkLease implements Lease {
 
     /** The timer runs by one clock; by the other the limit may have passed before. So it looks every T/6. */
     private void checkLimit() {
-        ValidityPeriod until = limit;
-        RestartableTimer timer = limitTimer;
-        if (until != null && timer != null && isValid()) {
-            Duration left = until.remaining();
+        if (isValid()) {
+            Duration left = Objects.requireNonNull(limit).remaining();
             Duration look = session.validity().timeout().dividedBy(LOOKS_IN_A_TIMEOUT);
-            timer.set(left.compareTo(look) < 0 ? left : look);
+            Objects.requireNonNull(limitTimer).set(Comparators.min(left, look));
         }
     }
 
@@ -376,8 +375,7 @@ public final class ZkLease implements Lease {
         }
         ValidityPeriod until = limit;
         Duration left = period.remaining();
-        Duration allowed = until == null ? left : until.remaining();
-        return allowed.compareTo(left) < 0 ? allowed : left;
+        return until == null ? left : Comparators.min(left, until.remaining());
     }
 
     @Override

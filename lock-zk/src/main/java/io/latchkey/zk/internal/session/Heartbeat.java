@@ -93,7 +93,10 @@ public final class Heartbeat {
         }
     }
 
-    /** Runs {@code task} after the next heartbeat. */
+    /**
+     * Runs {@code task} after the next heartbeat, when a lost or refused request can be repeated. On a new connection
+     * that is the barrier.
+     */
     public void afterBeat(Runnable task) {
         onBeat.add(task);
         keepBeating();

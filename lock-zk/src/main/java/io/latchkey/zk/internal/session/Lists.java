@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import com.google.common.collect.Comparators;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -164,7 +165,7 @@ public final class Lists {
     private Duration pause(Lost counted) {
         int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
         Duration pause = context.sessionTimeout().multipliedBy(times);
-        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+        return Comparators.min(pause, LONGEST_PAUSE);
     }
 
     private static <T> Response<T> tooLong(int children) {

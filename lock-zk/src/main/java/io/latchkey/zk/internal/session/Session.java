@@ -208,18 +208,6 @@ public final class Session {
         return !lookForLostCreates.isEmpty();
     }
 
-    /**
-     * Runs {@code task} when a lost or refused request can be repeated: after the next heartbeat, or after
-     * reconnecting.
-     */
-    public void tryAgain(Runnable task) {
-        if (connection.connected()) {
-            heartbeat.afterBeat(task);
-        } else {
-            connection.whenConnected(task);
-        }
-    }
-
     private final class Answers implements Connection.Listener {
         @Override
         public void onDisconnected() {

@@ -215,7 +215,7 @@ public final class Watches {
             }
             case DELETED -> {
                 byPath.remove(path);
-                boolean released = zxid > 0 && zxid == watched.changedBy;
+                boolean released = zxid != NO_ZXID && zxid == watched.changedBy;
                 watched.listening().forEach(released ? Listener::released : Listener::gone);
             }
             case WATCH_REMOVED -> {

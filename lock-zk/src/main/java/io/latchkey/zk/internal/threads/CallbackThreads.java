@@ -57,7 +57,7 @@ public final class CallbackThreads implements Executor, AutoCloseable {
     }
 
     private void startThread() {
-        if (threads.getPoolSize() > 0 || threads.getQueue().isEmpty()) {
+        if (threads.getPoolSize() > 0) {
             return;
         }
         try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.validity;
 
+import com.google.common.collect.Comparators;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,11 +36,13 @@ public final class SystemClock implements Clock {
             return thread;
         });
         timer.setRemoveOnCancelPolicy(true);
-        Duration interval = sessionTimeout.dividedBy(PULSES);
-        interval = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
-        interval = interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
-        var unused = timer.scheduleWithFixedDelay(
-                this::takePulse, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        long pause = betweenPulses(sessionTimeout).toNanos();
+        var unused = timer.scheduleWithFixedDelay(this::takePulse, pause, pause, TimeUnit.NANOSECONDS);
+    }
+
+    /** Returns the pause between two pulses of a client with such sessions. */
+    static Duration betweenPulses(Duration sessionTimeout) {
+        return Comparators.min(LONGEST, Comparators.max(SHORTEST, sessionTimeout.dividedBy(PULSES)));
     }
 
     @Override
@@ -63,13 +66,13 @@ public final class SystemClock implements Clock {
         ClockReading now = ClockReading.of(this);
         Duration longest = betweenPulses.within(span, now);
         Duration maybeNow = now.atMostSince(pulse);
-        return maybeNow.compareTo(longest) > 0 ? maybeNow : longest;
+        return Comparators.max(longest, maybeNow);
     }
 
     @Override
     public Timer after(Duration delay, Runnable task) {
         try {
-            Future<?> scheduled = timer.schedule(task, saturatedNanos(delay), TimeUnit.NANOSECONDS);
+            Future<?> scheduled = timer.schedule(task, TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
             return () -> scheduled.cancel(false);
         } catch (RejectedExecutionException closed) {
             return () -> {};
@@ -79,9 +82,5 @@ public final class SystemClock implements Clock {
     @Override
     public void close() {
         timer.shutdownNow();
-    }
-
-    private static long saturatedNanos(Duration delay) {
-        return delay.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : delay.toNanos();
     }
 }
