@@ -35,7 +35,7 @@ public final class QuickTests implements TestPrioritiserFactory {
      * Tests that fail where others wait for a response, so that a mutant which suppresses one is killed and does not
      * run out of time.
      */
-    private static final List<String> FIRST = List.of("DifferentialTest", "SwarmTest");
+    private static final List<String> FIRST = List.of("SwarmTest");
     /** Tests in this package wait for seconds at most. A few of them come next, for the same reason. */
     private static final String SIMULATION = "[class:io.latchkey.testkit.sim.";
 
@@ -49,7 +49,7 @@ public final class QuickTests implements TestPrioritiserFactory {
     @Override
     public TestPrioritiser makeTestPrioritiser(Properties properties, CodeSource code, CoverageDatabase coverage) {
         TestPrioritiser all = new DefaultTestPrioritiserFactory().makeTestPrioritiser(properties, code, coverage);
-        return mutant -> chosen(all.assignTests(mutant), rarity(mutant, coverage));
+        return mutant -> chosen(all.assignTests(mutant), ownTest(mutant), rarity(mutant, coverage));
     }
 
     /** Returns for each test how many tests run the rarest block that it runs behind the mutated one. */
@@ -64,7 +64,12 @@ public final class QuickTests implements TestPrioritiserFactory {
         return rarity;
     }
 
-    private static List<TestInfo> chosen(List<TestInfo> all, Map<TestInfo, Integer> rarity) {
+    /** Returns what the names of tests of the mutated class alone contain. They come first. */
+    private static String ownTest(MutationDetails mutant) {
+        return "[class:" + mutant.getClassName().asJavaName().replaceFirst("[$].*", "") + "Test]";
+    }
+
+    private static List<TestInfo> chosen(List<TestInfo> all, String ownTest, Map<TestInfo, Integer> rarity) {
         List<TestInfo> chosen = new ArrayList<>();
         long millis = 0;
         List<TestInfo> likeliest = all.stream()
@@ -72,6 +77,7 @@ public final class QuickTests implements TestPrioritiserFactory {
                         test -> rarity.getOrDefault(test, all.size()) * (test.getTime() + OVERHEAD_MILLIS)))
                 .toList();
         Set<TestInfo> ordered = new LinkedHashSet<>();
+        likeliest.stream().filter(test -> test.getName().contains(ownTest)).forEach(ordered::add);
         likeliest.stream()
                 .filter(test -> FIRST.stream().anyMatch(test.getName()::contains))
                 .forEach(ordered::add);

@@ -217,7 +217,10 @@ class SimulatedLocksTest {
         held.close();
     }
 
-    /** Another client creates the path during the first resize. During the second it is removed with its parent. */
+    /**
+     * Another client creates the path during the first resize. During the second it is removed with its parent, behind
+     * the list of it, and during the third alone, before that.
+     */
     @Test
     void semaphoreIsResized_whenItsPathIsCreatedOrRemovedDuringIt() throws Exception {
         LockClient mine = locks.client();
@@ -238,6 +241,14 @@ class SimulatedLocksTest {
         list.release();
         soon(second);
         assertEquals(7, other.capacity());
+
+        HeldFrames again = locks.holdAnswers(mine, RequestMatch.getData());
+        CompletableFuture<Void> third = mine.semaphore("/pools/s", 2).resizeAsync(9);
+        assertTrue(again.firstCaught().isDone());
+        locks.delete("/pools/s");
+        again.release();
+        soon(third);
+        assertEquals(9, other.capacity());
     }
 
     @Test

@@ -486,6 +486,25 @@ class ObserverTest extends OnOneServer {
                 own.of("/m"));
     }
 
+    /** The second waits for the first one's answer alone, and the third for a permit. */
+    @Test
+    void localTurnGetsAPosition_onlyWhenItWaitsForAPermit() throws Exception {
+        RecordingObserver own = new RecordingObserver();
+        ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
+        List<CompletableFuture<Lease>> asked = Stream.generate(
+                        () -> turns.semaphore("/s", 2).acquireAsync())
+                .limit(3)
+                .toList();
+        soon(asked.get(0));
+        soon(asked.get(1)).close();
+        soon(asked.get(2)).close();
+        awaitUntil("all calls", () -> own.of("/s").size() == 9);
+        assertEquals(
+                1,
+                own.of("/s").stream().filter(line -> line.startsWith("queued")).count(),
+                () -> own.of("/s").toString());
+    }
+
     @Test
     void firstLocalWaiterGetsItsPosition_whenItWaitsForAnotherClient() throws Exception {
         RecordingObserver own = new RecordingObserver();

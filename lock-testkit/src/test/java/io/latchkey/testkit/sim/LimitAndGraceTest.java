@@ -330,6 +330,37 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(0, nodes());
     }
 
+    /** The next node was asked for when half of the first one's turns were used. */
+    @Test
+    void readerWithoutATurnIsServed_whenTheNextNodeComes() throws Exception {
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        asked.add(client.turns.acquire(READER, FOREVER));
+        client.settle();
+        while (asked.size() <= 10) {
+            asked.add(client.turns.acquire(READER, FOREVER));
+        }
+        assertFalse(asked.get(10).isDone(), "the turns are used up");
+        client.settle();
+        assertTrue(granted(asked.get(10)).isValid());
+    }
+
+    /** It waits for readers of other threads, which may join until then. */
+    @Test
+    void releaseOfAReaderIsAnswered_whenItsClientClosesBeforeItIsSent() throws Exception {
+        CompletableFuture<Optional<ZkLease>> reader = client.turns.acquire(READER, FOREVER);
+        client.settle();
+        ZkLease lease = granted(reader);
+        List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+        client.engine.context().execute(() -> {
+            released.add(lease.releaseAsync());
+            client.engine.close();
+        });
+        client.settle();
+        client.runCallbacks();
+        assertTrue(released.get(0).isDone());
+        assertEquals(0, nodes());
+    }
+
     /** The node of the reader is of no use to the writer behind it, whichever message the reader gives up at. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -838,6 +869,21 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertFalse(closing.closed);
         assertTrue(port.outgoing.isEmpty());
         leader.closeSession(port.session());
+        closing.settle();
+        assertTrue(closing.closed);
+    }
+
+    /** No answer comes any more. */
+    @Test
+    void borrowingClientCloses_whenItsSessionEndsBeforeItsCreateIsAnswered() throws Exception {
+        TurningClient closing = new TurningClient(true);
+        var unused = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
+        SimulatedPort port = Objects.requireNonNull(closing.port);
+        assertTrue(RequestMatch.create().matches(port.peekRequest().onTheWire()));
+        closing.engine.context().execute(closing.engine::close);
+        assertFalse(closing.closed);
+        leader.closeSession(port.session());
+        port.cut();
         closing.settle();
         assertTrue(closing.closed);
     }

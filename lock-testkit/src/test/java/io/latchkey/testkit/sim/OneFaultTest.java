@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -32,8 +35,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One request of a client is refused, or it is lost, or its answer. Each request is struck in turn, for every kind of
- * lock. A loss keeps no caller from the lock. All calls end, with their result or a {@link LockException}. Afterwards
- * both clients are served, and the servers have no request and no watch.
+ * lock. A loss keeps no caller from the lock. Holders that listen hear of release requests, or that they cannot, and an
+ * evicted one hears of its loss. All calls end, with their result or a {@link LockException}. Afterwards both clients
+ * are served, and the servers have no request and no watch.
  */
 @Timeout(120)
 class OneFaultTest {
@@ -205,20 +209,46 @@ class OneFaultTest {
             return call;
         }
 
-        /** Releases one lease that was granted and not released, if there is one. */
-        private void releaseOneOf(List<Asked> asked) {
+        /** Releases one lease that was granted and not released, if there is one; the second is evicted. */
+        private void releaseOneOf(List<Asked> asked) throws Exception {
             for (Asked each : asked) {
                 if (each.lease().isDone() && !each.lease().isCompletedExceptionally() && handled.add(each)) {
-                    listenAndRelease(each.client(), each.lease().join());
+                    Lease lease = each.lease().join();
+                    if (handled.size() == 2) {
+                        evict(lease);
+                    } else {
+                        listenAndRelease(each.client(), lease);
+                    }
                     return;
                 }
             }
         }
 
-        private void listenAndRelease(LockClient client, Lease lease) {
+        private void evict(Lease lease) throws Exception {
+            CompletableFuture<LossCause> lost = lease.lost();
+            pass(Duration.ZERO);
+            for (Contender each : contendersOf(lease)) {
+                var unused = each.evict();
+            }
+            pass(SESSION.dividedBy(2));
+            assertTrue(lost.isDone(), "an evicted holder was not told");
+        }
+
+        private void listenAndRelease(LockClient client, Lease lease) throws Exception {
             var unused = lease.lost();
             if (door.isLatchkeysOwn()) {
-                var unused2 = lease.releaseRequested();
+                CompletableFuture<ReleaseRequest> heard = lease.releaseRequested();
+                for (int i = 0; i < 2; i++) {
+                    pass(SESSION.dividedBy(3));
+                    for (Contender each : contendersOf(lease)) {
+                        var unused2 = each.requestRelease();
+                    }
+                }
+                pass(SESSION.dividedBy(3));
+                boolean mayFail = REFUSALS.contains(strike);
+                assertTrue(
+                        !lease.isValid() || (heard.isDone() && (mayFail || !heard.isCompletedExceptionally())),
+                        () -> "no release request was heard: " + heard);
             }
             pass(Duration.ZERO);
             if (door == Door.WRITE) {
@@ -227,6 +257,13 @@ class OneFaultTest {
             } else {
                 calls.add(lease.releaseAsync());
             }
+        }
+
+        /** As the other client sees them. */
+        private List<Contender> contendersOf(Lease lease) throws Exception {
+            return soon(door.asked(other).queueAsync()).stream()
+                    .filter(each -> each.isOf(lease))
+                    .toList();
         }
 
         private void assertAllEnded() throws InterruptedException {

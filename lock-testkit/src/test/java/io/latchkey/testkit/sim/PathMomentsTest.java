@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,23 @@ class PathMomentsTest extends OnSimulatedServer {
         client.settle();
         assertMismatch(asked);
         assertEquals(0, leader.tree().get("/p").data.length);
+    }
+
+    /** It reads the path's data with the list, and again when the list has come without it. */
+    @Test
+    void requestFails_whenTheServerRefusesThePathsDataTwice() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        for (int i = 0; i < 2; i++) {
+            client.settleUntilNext(RequestMatch.getData().path("of the path", "/m"::equals));
+            Objects.requireNonNull(client.port).throttleNextRequest();
+        }
+        client.settle();
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertInstanceOf(LockException.class, refused.getCause());
+        assertEquals(1, queueUnder("/m").size());
     }
 
     /** The client has found it missing when an operator creates it. */
@@ -172,6 +190,91 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.time().moveTo(end);
     }
 
+    private static void assertCounterExhausted(CompletableFuture<?> asked) {
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
+    }
+
+    @Test
+    void requestFails_whenTheServerRefusesToListAWornOutPath() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+        waiter.settleUntilNext(RequestMatch.of(
+                "list without a watch", request -> RequestMatch.list().matches(request) && !request.watch()));
+        Objects.requireNonNull(waiter.port).throttleNextRequest();
+        waiter.settle();
+        assertCounterExhausted(asked);
+        assertEquals(Set.of(), Objects.requireNonNull(waiter.port).watches());
+    }
+
+    @Test
+    void pathIsRenewed_whenTheServerRefusesItsWatchOnce() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+        Objects.requireNonNull(waiter.port).throttleNextRequest();
+        waiter.settle();
+        held.abandon();
+        settleBoth(holder, waiter);
+        assertTrue(asked.isDone(), "the path is empty");
+        granted(asked).ensureValid();
+    }
+
+    @Test
+    void requestFails_whenForeignChildrenAreUnderAWornOutPath() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        makePlainNode("/m/notes");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settle();
+        assertCounterExhausted(asked);
+        assertEquals(Set.of(), Objects.requireNonNull(client.port).watches());
+    }
+
+    /** The list that shows it empty is on its way. */
+    @Test
+    void pathStays_whenTheRequestThatWaitsForItIsGivenUp() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+        assertTrue(asked.cancel(false));
+        client.settle();
+        assertNotNull(leader.tree().find("/m"), "another request may be on its way there");
+        assertEquals(Set.of(), Objects.requireNonNull(client.port).watches());
+    }
+
+    /** After two lost lists of a path the next one waits for a heartbeat. */
+    @Test
+    void nothingMoreIsAskedFor_whenTheRequestThatWaitsForAPathIsGivenUpBeforeItsList() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        for (int i = 0; i < 2; i++) {
+            waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+            waiter.cut();
+        }
+        waiter.settle();
+        assertTrue(asked.cancel(false));
+        settleBothFor(SESSION, holder, waiter);
+        assertEquals(List.of(), waiter.engine.requests());
+        assertEquals(Set.of(), Objects.requireNonNull(waiter.port).watches());
+    }
+
     @Test
     void requestFails_whenTheServerRefusesToDeleteAWornOutPath() throws Exception {
         Client client = new Client(0, checks -> {});
@@ -182,34 +285,52 @@ class PathMomentsTest extends OnSimulatedServer {
         client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
         Objects.requireNonNull(client.port).refuseWrites(1);
         client.settle();
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
-        LockException told = assertInstanceOf(LockException.class, refused.getCause());
-        assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
+        assertCounterExhausted(asked);
         client.acquire("/m").ensureValid();
     }
 
-    /** They wait for the new path when their session ends, and are given up later. */
+    /** They wait or hold in every way when their session ends, and are given up later. */
     @Test
     @Tag("once")
-    void requestsAreForgotten_whenALeaseOfTheirFormerSessionIsKept() throws Exception {
+    void requestsAreForgotten_whenLeasesOfTheirFormerSessionAreKept() throws Exception {
         String request = "io.latchkey.zk.internal.request.Request";
         Client client = new Client(0, checks -> {});
-        ZkLease kept = client.acquire("/m");
+        Client other = new Client(1, checks -> {});
+        List<ZkLease> kept = new ArrayList<>(List.of(client.acquire("/m"), client.acquire("/own")));
+        for (CompletableFuture<Optional<ZkLease>> asked :
+                List.of(client.asks(Recipe.WRITE, "/written"), client.asks(Recipe.READ, "/read"))) {
+            client.settle();
+            kept.add(granted(asked));
+        }
+        other.acquire("/others").ensureValid();
         long before = LiveObjects.count(request::equals).getOrDefault(request, 0L);
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 40; i++) {
             asked.add(client.asks("/m"));
+            asked.add(client.asks("/own"));
+            asked.add(client.asks(Recipe.READ, "/written"));
+            asked.add(client.asks(Recipe.READ, "/read"));
+            asked.add(client.asks("/others"));
+            client.settle();
         }
-        client.settle();
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        for (int i = 0; i < 40; i++) {
+            asked.add(client.asks("/own"));
+        }
         leader.closeSession(Objects.requireNonNull(client.port).session());
         client.settle();
-        asked.forEach(each -> each.cancel(false));
+        for (CompletableFuture<Optional<ZkLease>> each : asked) {
+            if (!each.cancel(false)) {
+                granted(each).abandon();
+            }
+        }
         asked.clear();
         client.settle();
         long more = LiveObjects.count(request::equals).getOrDefault(request, 0L) - before;
-        assertTrue(more < 50, () -> more + " requests");
-        assertFalse(kept.isValid());
+        assertTrue(more < 20, () -> more + " requests");
+        assertFalse(kept.stream().anyMatch(ZkLease::isValid));
     }
 
     /** The first has seen an empty path, and the request of the second arrives before the path is deleted. */

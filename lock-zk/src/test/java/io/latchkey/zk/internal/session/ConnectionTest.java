@@ -22,6 +22,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a session makes of answers that servers give seldom. */
 class ConnectionTest {
@@ -125,6 +126,22 @@ class ConnectionTest {
         answer(COMMITTED);
         Duration left = session.validity().remaining();
         assertTrue(session.validity().isValid() && left.compareTo(Duration.ofMillis(1_100)) < 0, left::toString);
+    }
+
+    /** A server that has answered has the session's pings, and its leader hears of them within a margin. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void writeProvesMore_whenAReadWasAnsweredAMarginBefore(boolean reads) {
+        session.connectedWith(TIMEOUT, Optional.empty());
+        time.pass(TIMEOUT.dividedBy(4));
+        if (reads) {
+            session.connection().ask(done -> done.accept(Response.of("read")), answer -> {});
+        }
+        time.pass(TIMEOUT.dividedBy(4));
+        write();
+        answer(COMMITTED);
+        Duration left = session.validity().remaining();
+        assertEquals(reads, left.compareTo(TIMEOUT.dividedBy(2)) > 0, left::toString);
     }
 
     /** No attempt in between was proved: the servers last heard of the session before the first loss. */

@@ -10,7 +10,9 @@ import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.VirtualClock;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,13 +20,15 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks of nodes that the server refuses for another reason than that a node is missing. */
+/** Checks of nodes that the server refuses, and of nodes that watches report as deleted. */
 class NodeChecksTest {
     private static final NodeName NAME =
             NodeName.parse("write-00000000000000a1-0000000000").orElseThrow();
 
     /** What the server answers when it is asked which of the other nodes exist. */
     private List<Status> others = List.of();
+    /** What happens before that answer. */
+    private Runnable meanwhile = () -> {};
 
     private final List<Object> askedFor = new ArrayList<>();
     private final List<String> gone = new ArrayList<>();
@@ -50,6 +54,7 @@ class NodeChecksTest {
     private final class Held implements SessionNode {
         private final LockPath path;
         private Optional<NodeName> node = Optional.of(NAME);
+        private boolean beingReplaced;
 
         Held(String path) {
             this.path = new LockPath(path);
@@ -67,7 +72,7 @@ class NodeChecksTest {
 
         @Override
         public boolean isAt(NodeName name) {
-            return node.equals(Optional.of(name));
+            return !beingReplaced && node.equals(Optional.of(name));
         }
 
         @Override
@@ -90,10 +95,10 @@ class NodeChecksTest {
         }
     }
 
-    /** Refuses the first check of each transaction, since the client may not read that node. */
-    private ZnodeStore unreadable() {
+    /** Returns a server that refuses the first check of each transaction. */
+    private ZnodeStore refusing(Status why) {
         ZnodeStore.Written refused =
-                new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH")));
+                new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, why, why.name())));
         return (ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
                     if (method.getName().equals("write")) {
@@ -101,6 +106,7 @@ class NodeChecksTest {
                     } else {
                         assertEquals("exist", method.getName());
                         askedFor.addAll((List<?>) args[0]);
+                        meanwhile.run();
                         answer(args[1], others);
                     }
                     return null;
@@ -115,10 +121,8 @@ class NodeChecksTest {
     /** As those of a client whose ACL does not let it read its own nodes, on a path of an operator. */
     @Test
     void nodeIsNotTakenForDeleted_whenTheClientMayNotReadIt() {
-        session.open(unreadable());
-        List<SessionNode.OwnedNode> nodes = Stream.of("/a", "/b", "/c")
-                .map(path -> new SessionNode.OwnedNode(new Held(path), NAME))
-                .toList();
+        session.open(refusing(Status.NO_AUTH));
+        List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = List.of(Status.NO_NODE, Status.NO_AUTH);
         List<Response<ZnodeStore.Written>> answers = new ArrayList<>();
         session.nodeChecks().check(nodes, answers::add);
@@ -126,5 +130,61 @@ class NodeChecksTest {
         assertEquals(List.of("/b"), gone);
         assertEquals(1, answers.size());
         assertEquals(Status.OK, answers.get(0).code());
+    }
+
+    private List<SessionNode.OwnedNode> nodesAt(String... paths) {
+        return Stream.of(paths)
+                .map(path -> new SessionNode.OwnedNode(new Held(path), NAME))
+                .toList();
+    }
+
+    @Test
+    void noOtherNodeIsAskedFor_whenTheMissingOneIsAlone() {
+        session.open(refusing(Status.NO_NODE));
+        meanwhile = () -> gone.add("a request for no node");
+        session.nodeChecks()
+                .check(nodesAt("/a"), answer -> gone.add(answer.code().name()));
+        assertEquals(List.of("/a", "OK"), gone);
+    }
+
+    /** A downgrade replaces it: then the old node is expected to be gone. */
+    @Test
+    void nodeIsNotTakenForDeleted_whenItIsReplacedBeforeTheAnswer() {
+        session.open(refusing(Status.NO_NODE));
+        List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
+        others = List.of(Status.NO_NODE, Status.NO_NODE);
+        meanwhile = () -> ((Held) nodes.get(1).owner()).beingReplaced = true;
+        session.nodeChecks().check(nodes, answer -> {});
+        assertEquals(List.of("/a", "/c"), gone);
+    }
+
+    /** The first deletion is checked at once, and those that are reported meanwhile together, up to 500 at a time. */
+    @Test
+    void reportedNodesAreCheckedInParts_withAPauseBehindTheLast() {
+        List<Integer> sizes = new ArrayList<>();
+        List<Object> unanswered = new ArrayList<>();
+        session.open((ZnodeStore) Proxy.newProxyInstance(
+                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    sizes.add(((List<?>) args[0]).size());
+                    unanswered.add(args[1]);
+                    return null;
+                }));
+        session.connectedWith(Duration.ofSeconds(10), Optional.empty());
+        VirtualClock time = (VirtualClock) session.context().time();
+        int before = time.delays().size();
+        for (int i = 0; i < 502; i++) {
+            SessionNode held = new Held("/" + i);
+            session.nodeChecks().update(held);
+            session.nodeChecks().reported(held);
+        }
+        while (!unanswered.isEmpty()) {
+            answer(unanswered.remove(0), new ZnodeStore.Written(List.of(), Optional.empty()));
+            time.timers().get(time.timers().size() - 1).run();
+        }
+        assertEquals(List.of(1, 500, 1), sizes);
+        Duration pause = Duration.ofMillis(100);
+        assertEquals(
+                List.of(pause, Duration.ZERO, pause),
+                time.delays().subList(before, time.delays().size()));
     }
 }

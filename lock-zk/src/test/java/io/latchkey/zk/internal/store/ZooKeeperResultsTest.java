@@ -49,7 +49,7 @@ class ZooKeeperResultsTest {
         CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
         ZooKeeperResults.nodeData(answered::complete)
                 .processResult(KeeperException.Code.OK.intValue(), "/m", null, null, new Stat());
-        assertArrayEquals(new byte[0], answered.join().get().data());
+        assertArrayEquals(new byte[0], answered.getNow(null).get().data());
     }
 
     /** All numbers differ, as those of a holder's node that was written to when it notified its successor. */
@@ -63,7 +63,7 @@ class ZooKeeperResultsTest {
                         null,
                         new byte[] {9},
                         new Stat(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-        ZnodeStore.NodeData read = answered.join().get();
+        ZnodeStore.NodeData read = answered.getNow(null).get();
         assertArrayEquals(new byte[] {9}, read.data());
         assertEquals(List.of(1L, 2L, 3L), List.of(read.czxid(), read.mzxid(), read.ctimeMillis()));
         assertEquals(List.of(5, 10), List.of(read.version(), read.children()));
@@ -112,7 +112,7 @@ class ZooKeeperResultsTest {
     void unknownCodeIsShownAsItsNumber() {
         CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
         ZooKeeperResults.nodeData(answered::complete).processResult(-12345, "/m", null, null, null);
-        assertEquals(Response.failed(Status.OTHER, "error -12345"), answered.join());
+        assertEquals(Response.failed(Status.OTHER, "error -12345"), answered.getNow(null));
     }
 
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {

@@ -102,7 +102,7 @@ class CallbackThreadsTest {
         Thread creator = new Thread(() -> made.complete(pool.getThreadFactory().newThread(() -> {})));
         creator.setDaemon(false);
         creator.start();
-        assertTrue(made.join().isDaemon());
+        assertTrue(made.get(10, TimeUnit.SECONDS).isDaemon());
         assertTrue(pool.allowsCoreThreadTimeOut());
         assertEquals(10, pool.getKeepAliveTime(TimeUnit.SECONDS));
     }

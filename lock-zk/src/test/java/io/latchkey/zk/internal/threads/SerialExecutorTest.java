@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SerialExecutorTest {
@@ -46,6 +47,7 @@ class SerialExecutorTest {
     }
 
     @Test
+    @Tag("errors")
     void tasksBehindRun_whenATaskThrows() {
         serial.execute(() -> {
             serial.execute(() -> ran.add(1));
@@ -64,6 +66,7 @@ class SerialExecutorTest {
     }
 
     @Test
+    @Tag("errors")
     void otherElementsAreServed_whenTheActionThrowsForOne() {
         SerialExecutor.attemptEach(List.of(1, 2, 3), i -> {
             ran.add(i);

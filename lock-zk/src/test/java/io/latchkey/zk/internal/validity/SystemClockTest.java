@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
 class SystemClockTest {
@@ -60,7 +62,7 @@ class SystemClockTest {
             begun.countDown();
             awaitQuietly(over);
         });
-        begun.await();
+        assertTrue(begun.await(10, TimeUnit.SECONDS));
         long start = time.nanos();
         while (time.nanos() - start < STOPPED.toNanos()) {
             Thread.onSpinWait();
@@ -75,7 +77,7 @@ class SystemClockTest {
         standstillIsKnown_rightAfterItsEnd();
         CountDownLatch later = new CountDownLatch(1);
         var unused = time.after(STOPPED, later::countDown);
-        later.await();
+        assertTrue(later.await(10, TimeUnit.SECONDS));
         Duration lately = time.standstill(STOPPED.dividedBy(4));
         assertTrue(lately.compareTo(STOPPED) < 0, () -> "within the last " + STOPPED.dividedBy(4) + ": " + lately);
     }
@@ -93,7 +95,7 @@ class SystemClockTest {
         });
         creator.setDaemon(false);
         creator.start();
-        assertTrue(ran.join().isDaemon());
+        assertTrue(ran.get(10, TimeUnit.SECONDS).isDaemon());
     }
 
     /** As those of an answer that comes while the client closes. */
@@ -123,5 +125,12 @@ class SystemClockTest {
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Shorter ones would load the machine, and longer ones would measure nothing. */
+    @ParameterizedTest
+    @CsvSource({"1, 10", "600, 10", "1200, 20", "15000, 250", "60000, 250"})
+    void pulsesFollowTheSessionTimeout_withinBounds(long timeout, long pause) {
+        assertEquals(Duration.ofMillis(pause), SystemClock.betweenPulses(Duration.ofMillis(timeout)));
     }
 }

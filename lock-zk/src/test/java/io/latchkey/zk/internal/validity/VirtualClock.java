@@ -15,6 +15,8 @@ public final class VirtualClock implements Clock {
     /** The tasks of all timers, also of those that are cancelled: their time may have come just before. */
     private final List<Runnable> timers = new ArrayList<>();
 
+    private final List<Duration> delays = new ArrayList<>();
+
     public void pass(Duration span) {
         nanos += span.toNanos();
         wallMillis += span.toMillis();
@@ -33,6 +35,11 @@ public final class VirtualClock implements Clock {
 
     public List<Runnable> timers() {
         return timers;
+    }
+
+    /** Returns the delays of all timers, in the order in which they were set. */
+    public List<Duration> delays() {
+        return delays;
     }
 
     /** An action of another thread directly before the next reading of the clocks. */
@@ -66,6 +73,7 @@ public final class VirtualClock implements Clock {
     @Override
     public Timer after(Duration delay, Runnable task) {
         timers.add(task);
+        delays.add(delay);
         return () -> {};
     }
 
