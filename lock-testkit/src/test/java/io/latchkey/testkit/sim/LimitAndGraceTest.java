@@ -330,6 +330,18 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(0, nodes());
     }
 
+    @Test
+    void readerJoinsThoseWhoHold_whenTheWriterBeforeItGivesUp() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(READER, FOREVER);
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> writer = client.turns.acquire(WRITER, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(READER, FOREVER);
+        client.settle();
+        assertFalse(second.isDone(), "the writer is before it");
+        assertTrue(writer.cancel(false));
+        assertEquals(granted(first).token(), granted(second).token());
+    }
+
     /** The next node was asked for when half of the first one's turns were used. */
     @Test
     void readerWithoutATurnIsServed_whenTheNextNodeComes() throws Exception {

@@ -89,7 +89,7 @@ public final class LockPaths {
 
     /** Returns whether ZooKeeper refuses the character: control characters, surrogates, private use, specials. */
     private static boolean refused(int c) {
-        return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || (c >= 0xfff0 && c <= 0xffff);
+        return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || c >= 0xfff0;
     }
 
     private static BadPathException bad(String path, String why) {

@@ -294,7 +294,6 @@ public final class Heartbeat {
         }
         List<SessionRequest> all = List.copyOf(checkedByBeat);
         checkedByBeat.clear();
-        all.forEach(confirming::remove);
         SerialExecutor.attemptEach(all, SessionRequest::confirmed);
         validity.armPeriodEnd();
     }

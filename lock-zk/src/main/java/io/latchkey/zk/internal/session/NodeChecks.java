@@ -146,9 +146,6 @@ public final class NodeChecks {
     }
 
     private void checkReported() {
-        if (reported.isEmpty()) {
-            return;
-        }
         asking = true;
         connection.whenConnected(() -> {
             List<SessionNode.OwnedNode> part = part(reported);

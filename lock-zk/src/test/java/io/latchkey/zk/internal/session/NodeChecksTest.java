@@ -186,5 +186,17 @@ class NodeChecksTest {
         assertEquals(
                 List.of(pause, Duration.ZERO, pause),
                 time.delays().subList(before, time.delays().size()));
+
+        for (String path : List.of("/at-once", "/in-the-pause")) {
+            SessionNode held = new Held(path);
+            session.nodeChecks().update(held);
+            session.nodeChecks().reported(held);
+            if (unanswered.size() == 1) {
+                answer(unanswered.remove(0), new ZnodeStore.Written(List.of(), Optional.empty()));
+            }
+        }
+        assertEquals(List.of(1, 500, 1, 1), sizes);
+        time.timers().get(time.timers().size() - 1).run();
+        assertEquals(List.of(1, 500, 1, 1, 1), sizes);
     }
 }
