@@ -46,8 +46,8 @@ final class TimeMutants {
             Mutant.of(
                     "a standstill is known one pulse later",
                     "internal/validity/SystemClock",
-                    "return Comparators.max(longest, maybeNow);",
-                    "return maybeNow.isNegative() ? Comparators.max(longest, maybeNow) : longest;"),
+                    "return Collections.max(List.of(longest, maybeNow));",
+                    "return maybeNow.isNegative() ? Collections.max(List.of(longest, maybeNow)) : longest;"),
             Mutant.of(
                     "no pair in time after a reconnect",
                     HEARTBEAT,

@@ -331,7 +331,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     @Test
-    void readerJoinsThoseWhoHold_whenTheWriterBeforeItGivesUp() throws Exception {
+    void readerJoinsTheHolders_whenTheWriterBeforeItGivesUp() throws Exception {
         CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(READER, FOREVER);
         client.settle();
         CompletableFuture<Optional<ZkLease>> writer = client.turns.acquire(WRITER, FOREVER);

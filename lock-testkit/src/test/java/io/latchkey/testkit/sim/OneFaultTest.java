@@ -231,7 +231,7 @@ class OneFaultTest {
                 var unused = each.evict();
             }
             pass(SESSION.dividedBy(2));
-            assertTrue(lost.isDone(), "an evicted holder was not told");
+            assertTrue(lost.isDone(), "an evicted holder has not heard of its loss");
         }
 
         private void listenAndRelease(LockClient client, Lease lease) throws Exception {

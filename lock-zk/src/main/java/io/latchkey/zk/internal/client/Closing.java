@@ -208,7 +208,7 @@ final class Closing {
         }
     }
 
-    /** Returns the queues of the present session, unless it has ended or there was none. */
+    /** Returns the queues of the present session, if there is one and it has not ended. */
     private Optional<SessionQueues> live() {
         return Optional.ofNullable(queues.get())
                 .filter(last -> !last.session().connection().isOver());

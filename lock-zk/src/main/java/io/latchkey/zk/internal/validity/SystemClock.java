@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.validity;
 
-import com.google.common.collect.Comparators;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -42,7 +43,7 @@ public final class SystemClock implements Clock {
 
     /** Returns the pause between two pulses of a client with such sessions. */
     static Duration betweenPulses(Duration sessionTimeout) {
-        return Comparators.min(LONGEST, Comparators.max(SHORTEST, sessionTimeout.dividedBy(PULSES)));
+        return Collections.min(List.of(LONGEST, Collections.max(List.of(SHORTEST, sessionTimeout.dividedBy(PULSES)))));
     }
 
     @Override
@@ -66,7 +67,7 @@ public final class SystemClock implements Clock {
         ClockReading now = ClockReading.of(this);
         Duration longest = betweenPulses.within(span, now);
         Duration maybeNow = now.atMostSince(pulse);
-        return Comparators.max(longest, maybeNow);
+        return Collections.max(List.of(longest, maybeNow));
     }
 
     @Override

@@ -28,7 +28,7 @@ class NodeChecksTest {
     /** What the server answers when it is asked which of the other nodes exist. */
     private List<Status> others = List.of();
     /** What happens before that answer. */
-    private Runnable meanwhile = () -> {};
+    private Runnable beforeAnswer = () -> {};
 
     private final List<Object> askedFor = new ArrayList<>();
     private final List<String> gone = new ArrayList<>();
@@ -106,7 +106,7 @@ class NodeChecksTest {
                     } else {
                         assertEquals("exist", method.getName());
                         askedFor.addAll((List<?>) args[0]);
-                        meanwhile.run();
+                        beforeAnswer.run();
                         answer(args[1], others);
                     }
                     return null;
@@ -141,7 +141,7 @@ class NodeChecksTest {
     @Test
     void noOtherNodeIsAskedFor_whenTheMissingOneIsAlone() {
         session.open(refusing(Status.NO_NODE));
-        meanwhile = () -> gone.add("a request for no node");
+        beforeAnswer = () -> gone.add("a request for no node");
         session.nodeChecks()
                 .check(nodesAt("/a"), answer -> gone.add(answer.code().name()));
         assertEquals(List.of("/a", "OK"), gone);
@@ -153,12 +153,12 @@ class NodeChecksTest {
         session.open(refusing(Status.NO_NODE));
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = List.of(Status.NO_NODE, Status.NO_NODE);
-        meanwhile = () -> ((Held) nodes.get(1).owner()).beingReplaced = true;
+        beforeAnswer = () -> ((Held) nodes.get(1).owner()).beingReplaced = true;
         session.nodeChecks().check(nodes, answer -> {});
         assertEquals(List.of("/a", "/c"), gone);
     }
 
-    /** The first deletion is checked at once, and those that are reported meanwhile together, up to 500 at a time. */
+    /** The first deletion is checked at once, and those reported until its answer together, up to 500 at a time. */
     @Test
     void reportedNodesAreCheckedInParts_withAPauseBehindTheLast() {
         List<Integer> sizes = new ArrayList<>();
