@@ -342,20 +342,6 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(granted(first).token(), granted(second).token());
     }
 
-    /** The next node was asked for when half of the first one's turns were used. */
-    @Test
-    void readerWithoutATurnIsServed_whenTheNextNodeComes() throws Exception {
-        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
-        asked.add(client.turns.acquire(READER, FOREVER));
-        client.settle();
-        while (asked.size() <= 10) {
-            asked.add(client.turns.acquire(READER, FOREVER));
-        }
-        assertFalse(asked.get(10).isDone(), "the turns are used up");
-        client.settle();
-        assertTrue(granted(asked.get(10)).isValid());
-    }
-
     /** It waits for readers of other threads, which may join until then. */
     @Test
     void releaseOfAReaderIsAnswered_whenItsClientClosesBeforeItIsSent() throws Exception {
@@ -881,21 +867,6 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertFalse(closing.closed);
         assertTrue(port.outgoing.isEmpty());
         leader.closeSession(port.session());
-        closing.settle();
-        assertTrue(closing.closed);
-    }
-
-    /** No answer comes any more. */
-    @Test
-    void borrowingClientCloses_whenItsSessionEndsBeforeItsCreateIsAnswered() throws Exception {
-        TurningClient closing = new TurningClient(true);
-        var unused = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
-        SimulatedPort port = Objects.requireNonNull(closing.port);
-        assertTrue(RequestMatch.create().matches(port.peekRequest().onTheWire()));
-        closing.engine.context().execute(closing.engine::close);
-        assertFalse(closing.closed);
-        leader.closeSession(port.session());
-        port.cut();
         closing.settle();
         assertTrue(closing.closed);
     }

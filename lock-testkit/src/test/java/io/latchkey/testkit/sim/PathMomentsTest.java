@@ -256,25 +256,6 @@ class PathMomentsTest extends OnSimulatedServer {
         assertEquals(Set.of(), Objects.requireNonNull(client.port).watches());
     }
 
-    /** After two lost lists of a path the next one waits for a heartbeat. */
-    @Test
-    void nothingMoreIsAskedFor_whenTheRequestThatWaitsForAPathIsGivenUpBeforeItsList() throws Exception {
-        Client holder = new Client(0, checks -> {});
-        Client waiter = new Client(1, checks -> {});
-        holder.acquire("/m").ensureValid();
-        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
-        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
-        for (int i = 0; i < 2; i++) {
-            waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
-            waiter.cut();
-        }
-        waiter.settle();
-        assertTrue(asked.cancel(false));
-        settleBothFor(SESSION, holder, waiter);
-        assertEquals(List.of(), waiter.engine.requests());
-        assertEquals(Set.of(), Objects.requireNonNull(waiter.port).watches());
-    }
-
     @Test
     void requestFails_whenTheServerRefusesToDeleteAWornOutPath() throws Exception {
         Client client = new Client(0, checks -> {});
