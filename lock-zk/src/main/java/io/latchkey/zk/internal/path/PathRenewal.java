@@ -64,6 +64,9 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void look() {
+        if (isAbandoned()) {
+            return;
+        }
         session.lists().ask(path.node(), () -> !isAbandoned(), this::watchAndList, answer -> {
             if (answer.ok()) {
                 resume(each -> each.hasNewPath(answer.get()));
