@@ -93,6 +93,7 @@ class DiagnoseTest extends OnOneServer {
                     own.since().isAfter(before)
                             && own.since().isBefore(Instant.now().plusMillis(1)),
                     own::toString);
+            assertFalse(own.waitsForItself(), own::toString);
         }
         assertNoCycle(alice, bob);
         held.close();
@@ -171,6 +172,38 @@ class DiagnoseTest extends OnOneServer {
         awaitUntil("bob holds", () -> bob.diagnose().waits().isEmpty());
         assertNoCycle(alice, bob, carol);
         b.close();
+    }
+
+    /** Another request of the client waits behind each of them. Several, since they are found in any order. */
+    @Test
+    void deadlockBeginsWithTheClientThatAsks() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient one = locks.client("one");
+            LockClient two = locks.client("two");
+            LockClient three = locks.client("three");
+            int deadlocks = 10;
+            for (int i = 0; i < deadlocks; i++) {
+                String a = "/x/a" + i;
+                String b = "/x/b" + i;
+                String c = "/x/c" + i;
+                var unused = List.<Object>of(
+                        one.mutex(a).acquire(),
+                        two.mutex(b).acquire(),
+                        three.mutex(c).acquire(),
+                        one.mutex(b).acquireAsync(),
+                        two.mutex(a).acquireAsync(),
+                        three.mutex(b).acquireAsync(),
+                        one.mutex(c).acquireAsync());
+            }
+            locks.advance(Duration.ZERO);
+            List<List<Diagnosis.Link>> cycles = one.diagnose().cycles();
+            assertEquals(deadlocks, cycles.size());
+            for (List<Diagnosis.Link> cycle : cycles) {
+                assertEquals(
+                        List.of("one", "two"),
+                        cycle.stream().map(Diagnosis.Link::label).toList());
+            }
+        }
     }
 
     @Test

@@ -56,11 +56,13 @@ class ListingTest extends OnOneServer {
                 client.readWriteLock("/rw").readLock().acquire(),
                 curator.semaphore("/theirs/permits", 1).acquire(),
                 curator.mutex("/theirs/mutex").acquire(),
-                kazoo.readWriteLock("/theirs/script").readLock().acquire());
+                kazoo.readWriteLock("/theirs/script").readLock().acquire(),
+                kazoo.mutex("/theirs/turn").acquire());
         var waiting = List.of(
                 client.semaphore("/pool", 3).permits(4).acquireAsync(),
                 client.readWriteLock("/rw").writeLock().acquireAsync(),
-                curator.semaphore("/theirs/permits", 1).acquireAsync());
+                curator.semaphore("/theirs/permits", 1).acquireAsync(),
+                kazoo.readWriteLock("/theirs/script").writeLock().acquireAsync());
         awaitUntil(
                 "they wait",
                 () -> client.locks("/").locks().stream()
@@ -75,7 +77,8 @@ class ListingTest extends OnOneServer {
                         "read-write /rw: 1 holding, 1 waiting (latchkey)",
                         "mutex /theirs/mutex: 1 holding, 0 waiting (curator)",
                         "semaphore /theirs/permits: 1 holding, 1 waiting (curator)",
-                        "read-write /theirs/script: 1 holding, 0 waiting (kazoo)"),
+                        "read-write /theirs/script: 1 holding, 1 waiting (kazoo)",
+                        "mutex /theirs/turn: 1 holding, 0 waiting (kazoo)"),
                 lines(client.locks("/")));
         assertEquals(3, client.locks("/pool").locks().get(0).permits().orElseThrow());
         assertEquals(lines(curator.locks("/")), lines(client.locks("/")), "whatever the client's own layout");
@@ -108,6 +111,9 @@ class ListingTest extends OnOneServer {
         ZooKeeper operator = handle();
         operator.create("/tenant/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         makeNode("/tenant/secret/below");
+        makeNode("/tenant/request");
+        operator.create(
+                "/tenant/request/write-0123456789abcdef-0000000000", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         client.mutex("/tenant/a/block/c").acquire().close();
         LockListing seen = client.locks("/tenant");
         assertEquals(
@@ -191,7 +197,7 @@ class ListingTest extends OnOneServer {
                 "/pool/leases/b-lease-0000000001")) {
             makeNode(path);
         }
-        for (String path : List.of("/app-late", "/app/leases/job", "/app/locks/job")) {
+        for (String path : List.of("/app-late", "/app/leases/job", "/app/locks/job", "/pool/job")) {
             client.mutex(path).acquire().close();
         }
         assertEquals(
@@ -201,7 +207,8 @@ class ListingTest extends OnOneServer {
                         "mutex /app-late: 0 holding, 0 waiting (latchkey)",
                         "read-write /mixed: 1 holding, 0 waiting (curator)",
                         "mutex /mixed: 1 holding, 0 waiting (curator)",
-                        "semaphore /pool: 2 holding, 0 waiting (curator)"),
+                        "semaphore /pool: 2 holding, 0 waiting (curator)",
+                        "mutex /pool/job: 0 holding, 0 waiting (latchkey)"),
                 lines(client.locks("/")));
     }
 
@@ -253,13 +260,18 @@ class ListingTest extends OnOneServer {
     void lockIsNamed_whenAllOfThemHaveTooManyRequests() throws Exception {
         ZooKeeper operator = handle();
         makeNode("/tenant");
-        for (String path : List.of("/tenant/a", "/tenant/b")) {
-            makeNode(path, PathData.MUTEX.bytes());
-            ForgedRequests.create(operator, CreateMode.PERSISTENT, path, ForgedRequests.writers(1_000_000_000, 5_001));
+        for (var each : Map.of("/tenant/a", 5_001, "/tenant/b", 5_001, "/tenant/c", 4_999)
+                .entrySet()) {
+            makeNode(each.getKey(), PathData.MUTEX.bytes());
+            ForgedRequests.create(
+                    operator,
+                    CreateMode.PERSISTENT,
+                    each.getKey(),
+                    ForgedRequests.writers(1_000_000_000, each.getValue()));
         }
         LockListing seen = client.locks("/tenant");
         assertEquals(
-                List.of("/tenant/a"),
+                List.of("/tenant/a", "/tenant/c"),
                 seen.locks().stream().map(lock -> lock.path()).toList());
         assertEquals(List.of("/tenant/b"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/b");
@@ -309,6 +321,24 @@ class ListingTest extends OnOneServer {
             assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.locks("/")));
             assertTrue(cut.struck().isDone(), "the request was not read");
             held.close();
+        }
+    }
+
+    @Test
+    void nodeIsNamed_whenTheConnectionBreaksAtEachReadOfIt() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client("mine");
+            client.mutex("/a").acquire().close();
+            client.mutex("/b").acquire().close();
+            RequestMatch read = RequestMatch.getData().path("of /a", "/a"::equals);
+            var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 1));
+            LockListing seen = client.locks("/");
+            assertTrue(cuts.get(1).struck().isDone(), "the node was not read again");
+            assertEquals(
+                    List.of("/b"), seen.locks().stream().map(LockSummary::path).toList());
+            assertEquals(List.of("/a"), List.copyOf(seen.unreadable().keySet()));
+            String why = String.valueOf(seen.unreadable().get("/a").getMessage());
+            assertTrue(why.contains("raise jute.maxbuffer"), why);
         }
     }
 

@@ -253,6 +253,15 @@ class MistakesTest extends OnOneServer {
                         .auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8))));
     }
 
+    /** No answer reports the refusal. */
+    @Test
+    void clientIsClosed_whenItsLoginIsRefusedBeforeItSendsARequest() throws Exception {
+        ZkLockClient refused = client(builder -> builder.sessionTimeout(OUTLIVES_RECONNECTS)
+                .connectTimeout(Duration.ZERO)
+                .auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8)));
+        awaitUntil("it is closed", () -> refused.session().state() == LockObserver.SessionState.CLOSED);
+    }
+
     @Test
     void pathIsRefused_whenItsParentDeniesCreating() throws Exception {
         operator.create("/closed", new byte[0], ZooDefs.Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);

@@ -91,6 +91,14 @@ class MultiLockTest extends OnOneServer {
         return mutexesUnder(client, path, taken);
     }
 
+    @Test
+    void refusalOfTooManyMembers_namesHowManyFit() {
+        int most = asManyAsPossible(one, "/many/m").members().size();
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> mutexesUnder(one, "/many/m", 5_000));
+        assertTrue(refused.getMessage().endsWith("it takes " + most + " of these 5000"), refused::getMessage);
+    }
+
     private static List<Op> firstContact(String path, byte[] owner, List<ACL> acl) {
         return List.of(
                 Op.create(path, new byte[0], acl, CreateMode.CONTAINER),

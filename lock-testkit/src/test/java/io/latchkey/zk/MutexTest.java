@@ -72,6 +72,13 @@ class MutexTest extends OnOneServer {
         assertEquals(List.of("/a/b/c", "/a/b", "/a"), reapAll());
     }
 
+    /** The clients of kazoo rely on an empty path not being deleted. */
+    @Test
+    void newPathBesideKazoo_isKept() throws Exception {
+        client(builder -> builder.layout(Layout.KAZOO)).mutex("/k").acquire().close();
+        assertEquals(List.of(), reapAll());
+    }
+
     @Test
     void dependentStages_runOnTheCallbackExecutor() throws Exception {
         LinkedBlockingQueue<Runnable> callbacks = new LinkedBlockingQueue<>();

@@ -77,7 +77,7 @@ final class FirstContact {
             return;
         }
         try {
-            Status code = askForRoot();
+            Status code = askForRoot().get(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             if (code == Status.LOGIN_REFUSED) {
                 throw Engine.loginRefusal();
             }
@@ -105,16 +105,11 @@ final class FirstContact {
      * Reads the root. A server that refuses credentials may close the connection before its refusal is read; then the
      * next server's response counts.
      */
-    private Status askForRoot() throws InterruptedException, ExecutionException, TimeoutException {
-        long end = System.nanoTime() + LOGIN_TIMEOUT.toNanos();
-        while (true) {
-            CompletableFuture<Status> root = engine.queries()
-                    .inSession((session, then) ->
-                            session.connection().port().read("/", answer -> then.complete(answer.code())));
-            Status code = root.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (code != Status.CONNECTION_LOSS) {
-                return code;
-            }
-        }
+    private CompletableFuture<Status> askForRoot() {
+        return engine.queries()
+                .<Status>inSession((session, then) ->
+                        session.connection().port().read("/", answer -> then.complete(answer.code())))
+                .thenCompose(code ->
+                        code == Status.CONNECTION_LOSS ? askForRoot() : CompletableFuture.completedFuture(code));
     }
 }

@@ -12,6 +12,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -299,8 +300,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         granted(all).ensureValid();
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(declared, 1), "/s");
         client.settleUntilNext(RequestMatch.watching().path("of the path", "/s"::equals));
-        byte[] resized = PathData.semaphore(declared).resized(declared + 1).bytes();
-        leader.commit(List.of(new Tree.Effect.DataSet("/s", resized)), 0);
+        resize("/s", PathData.semaphore(declared).resized(declared + 1));
         client.settle();
         assertTrue(asked.isDone(), "it waits for a change that came before");
     }
@@ -651,5 +651,202 @@ class AcquireMomentsTest extends OnSimulatedServer {
         BoundedLoop.until(second::isDone, () -> assertTrue(client.step(server)));
         assertFalse(holder.isValid());
         assertTrue(granted(second).isValid());
+    }
+
+    /** Its node at one path is gone. The deletion of the other one waits for a heartbeat, and an operator is first. */
+    @Test
+    void newNodeOfAMultiLockKeepsItsPlace_whenItsFormerNodeIsDeletedByOthers() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> held = holder.asks(Recipe.WRITE, "/a", "/b");
+        holder.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.WRITE, "/a", "/b");
+        client.settle();
+        String former = queueUnder("/b").get(1);
+        leader.delete(queueUnder("/a").get(1));
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        List<String> queue = queueUnder("/b");
+        assertEquals(former, queue.get(1));
+        leader.delete(former);
+        var unused = client.asks(Recipe.READ, "/b");
+        client.settle();
+        assertEquals(List.of(queue.get(0), queue.get(2)), queueUnder("/b").subList(0, 2));
+        granted(held).ensureValid();
+        assertFalse(both.isDone());
+    }
+
+    /** Returns a client that knows the data of both paths: it reads their queues in one request. */
+    private Client knowingBoth() throws Exception {
+        Client client = new Client(0, checks -> {});
+        for (String path : List.of("/a", "/b", "/a", "/b")) {
+            var unused = client.acquire(path).releaseAsync();
+            client.settle();
+        }
+        return client;
+    }
+
+    /** A list that breaks the connection may be too long: another loss might cost a lease. */
+    @Test
+    void listsOfAMultiLockAreSentBehindAHeartbeat_whenTheyWereLostTogetherOnce() throws Exception {
+        Client client = knowingBoth();
+        ZkLease held = client.acquire("/held");
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
+        client.cut();
+        assertNoneIsSent(RequestMatch.list(), client);
+        steps(client, SESSION);
+        granted(both).ensureValid();
+        held.ensureValid();
+    }
+
+    /** Together they might fit no packet. */
+    @Test
+    void listsOfAMultiLockAreSentApart_whenOneOfThemIsLong() throws Exception {
+        Client client = knowingBoth();
+        String foreign = "/a/" + "x".repeat(300_000);
+        leader.commit(List.of(Tree.Effect.Created.of(foreign, new byte[0], Tree.NO_OWNER)), 0);
+        client.acquire("/a").abandon();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        granted(both).ensureValid();
+    }
+
+    /** Until nothing is on its way. */
+    private void assertNoneIsSent(RequestMatch match, Client client) {
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        BoundedLoop.all(() -> {
+            assertFalse(port.hasRequest() && match.matches(port.peekRequest().onTheWire()), match::toString);
+            return client.step(server);
+        });
+    }
+
+    /** The first read of the data is before the list, and the second one behind it. */
+    @Test
+    void capacityStays_whenItGrowsTwiceWhileARequestReadsIt() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> one = holder.asks(Recipe.semaphore(2, 1), "/s");
+        holder.settle();
+        granted(one).ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(2, 1), "/s");
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/s"::equals));
+        resize("/s", PathData.semaphore(2).resized(3));
+        client.settleUntilNext(RequestMatch.getData().path("of the path", "/s"::equals));
+        resize("/s", PathData.semaphore(2).resized(4));
+        client.settle();
+        granted(asked).ensureValid();
+        assertEquals(
+                4, PathData.parse(leader.tree().get("/s").data).orElseThrow().capacity());
+    }
+
+    private void resize(String path, PathData resized) {
+        leader.commit(List.of(new Tree.Effect.DataSet(path, resized.bytes())), 0);
+    }
+
+    /** The server may have carried it out, and refuses the list that would show it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nodeOfALostCreateIsNotLeft_whenTheServerRefusesTheListOnce(boolean denied) throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        assertTrue(client.step(server), "it learns of the loss");
+        assertTrue(asked.cancel(false));
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        if (denied) {
+            port.denyNextRequest();
+        } else {
+            port.throttleNextRequest();
+        }
+        client.settle();
+        assertEquals(1, queueUnder("/m").size());
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** After a loss a client that holds asks for the number of children first, which shows that no list can be sent. */
+    @Test
+    void nodeOfALostCreateIsNotLeft_whenTheQueueWasTooLongForAWhile() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.acquire("/held").ensureValid();
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        List<String> created = queueUnder("/m");
+        assertEquals(1, created.size());
+        List<Tree.Effect> many = new ArrayList<>();
+        List<Tree.Effect> none = new ArrayList<>();
+        for (int i = 0; i < 40_000; i++) {
+            many.add(Tree.Effect.Created.of("/m/foreign-" + i, new byte[0], Tree.NO_OWNER));
+            none.add(Tree.Effect.Deleted.of("/m/foreign-" + i));
+        }
+        leader.commit(many, 0);
+        client.settle();
+        leader.commit(none, 0);
+        assertTrue(asked.isCompletedExceptionally());
+        assertEquals(created, queueUnder("/m"));
+        steps(client, SESSION);
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** The server tells of it in its answer to the watch: no event comes. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 30})
+    void waiterForAPermitDecidesAgain_whenTheOneAheadIsGrantedBeforeItsWatchIsSet(int largest) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client ahead = new Client(1, checks -> {});
+        Client client = new Client(2, checks -> {});
+        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(20, 20), "/s");
+        holder.settle();
+        resize("/s", PathData.semaphore(20).resized(largest).resized(20));
+        CompletableFuture<Optional<ZkLease>> first = ahead.asks(Recipe.semaphore(20, 1), "/s");
+        ahead.settle();
+        CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.semaphore(20, 1), "/s");
+        String node = queueUnder("/s").get(1);
+        client.settleUntilNext(RequestMatch.watching().path("of the node ahead", node::equals));
+        granted(all).abandon();
+        settleBoth(holder, ahead);
+        granted(first).ensureValid();
+        client.settle();
+        assertTrue(second.isDone(), "it waits for a change that came before");
+    }
+
+    /** As by another user of a borrowed handle. No heartbeat comes before the end of the test. */
+    @Test
+    void waiterIsGrantedAtOnce_whenItsWatchWasRemoved() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        waiter.settle();
+        waiter.listener().fired(held.nodePaths().get(0), ZnodeStore.Change.WATCH_REMOVED, -1);
+        waiter.settle();
+        held.abandon();
+        settleBoth(holder, waiter);
+        assertTrue(asked.isDone(), "a waiter without a watch");
+    }
+
+    /** Without that it would wait for release requests in vain. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void holderLearnsThatItCannotBeAsked_whenTheServerRefusesItsWatch(boolean denied) throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<ReleaseRequest> heard = held.releaseRequested();
+        client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        if (denied) {
+            port.denyNextRequest();
+        } else {
+            port.throttleNextRequest();
+        }
+        client.settle();
+        assertTrue(heard.isCompletedExceptionally());
     }
 }

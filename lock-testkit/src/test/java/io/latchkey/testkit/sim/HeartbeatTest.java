@@ -10,6 +10,8 @@ import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,11 +122,15 @@ class HeartbeatTest extends OnSimulatedServer {
         held.ensureValid();
     }
 
-    /** Its requests hand over to each other without waiting for the server. */
+    /**
+     * Its requests hand over to each other without waiting for the server. On a borrowed handle the close waits for the
+     * deletion of a node that was created for a caller that had given up.
+     */
     @Test
     @Tag("once")
     void pathInUseIsKept_whenTenThousandOthersAreKnown() throws Exception {
-        Client client = new Client(0, checks -> {});
+        Client client = new Client(0, checks -> {}, true);
+        moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
         useAndRelease(client, 10_000);
         ZkLease held = client.acquire("/held");
         CompletableFuture<Optional<ZkLease>> givenUp = client.asks("/held");
@@ -135,6 +141,19 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         var unused = held.releaseAsync();
         assertTrue(next.isDone(), "it waits for the server");
+
+        client.settle();
+        assertTrue(client.asks("/used/0").cancel(false));
+        granted(next).abandon();
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        client.engine.onceClosed(() -> closed.complete(true));
+        client.settleUntilNext(RequestMatch.delete().under("/used/0"));
+        assertTrue(client.step(server), "it learns that the node of the lease is deleted");
+        client.engine.context().execute(client.engine::close);
+        assertFalse(closed.isDone(), "its node is there");
+        client.settle();
+        assertTrue(closed.isDone());
+        assertEquals(List.of(), queueUnder("/used/0"));
     }
 
     /** An earlier one would be the second half of no pair. */
@@ -545,12 +564,19 @@ class HeartbeatTest extends OnSimulatedServer {
 
     /** Another client holds there, so a list is needed again. Returns what it looks like on the wire. */
     private RequestMatch loseAListOf(Client client) throws Exception {
+        RequestMatch list = loseAListOf(client, 1);
+        client.settle();
+        return list;
+    }
+
+    private RequestMatch loseAListOf(Client client, int times) throws Exception {
         new Client(1, checks -> {}).acquire("/m").ensureValid();
         var unused = client.asks("/m");
         RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
-        client.settleUntilNext(list);
-        client.cut();
-        client.settle();
+        for (int i = 0; i < times; i++) {
+            client.settleUntilNext(list);
+            client.cut();
+        }
         return list;
     }
 
@@ -612,5 +638,74 @@ class HeartbeatTest extends OnSimulatedServer {
             client.settle();
         }
         assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+    }
+
+    /** Its own node is left to a watch, so no heartbeat has a node to check. */
+    @Test
+    void leaseStaysValid_whenTheOthersWhoseNodesAreCheckedAreReleased() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<ZkLease> held = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            held.add(client.acquire("/held/" + i));
+        }
+        steps(client, SESSION.dividedBy(2));
+        held.subList(0, 500).forEach(ZkLease::abandon);
+        client.settle();
+        steps(client, SESSION.multipliedBy(2));
+        held.get(500).ensureValid();
+    }
+
+    /** Then a reconnect leaves the lease its time. */
+    @Test
+    void listThatMayBreakTheConnectionIsSent_behindTheFirstHeartbeatThatLeavesHalfASession() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        client.acquire("/a").ensureValid();
+        RequestMatch list = loseAListOf(client);
+        beats.clear();
+        client.settleUntilNext(list);
+        assertEquals(List.of(2), beats, "one, of the nodes of the lease and of the waiter");
+    }
+
+    /** As one that the quorum has lost. It is not asked again at once, and no new connection is reported. */
+    @Test
+    void clientIsServed_afterAReadOnlyServerHasAnsweredItsBarrier() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.acquire("/a").ensureValid();
+        client.cut();
+        for (int i = 0; i < 2; i++) {
+            client.settleUntilNext(RequestMatch.heartbeat());
+            refuseAsReadOnly(client);
+        }
+        client.settle();
+        steps(client, SESSION.dividedBy(12));
+        client.acquire("/b").ensureValid();
+    }
+
+    private static void refuseAsReadOnly(Client client) {
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.peekRequest().refusal = Optional.of(Response.failed(Status.READ_ONLY, "NOTREADONLY"));
+        port.takeRequest();
+    }
+
+    /** After two lost lists the number of children is asked for first, which may show that the list is too long. */
+    @Test
+    void listThatMayBreakTheConnectionIsNotSent_whenAReadOnlyServerRefusesItsLength() throws Exception {
+        Client client = new Client(0, checks -> {});
+        RequestMatch list = loseAListOf(client, 2);
+        RequestMatch length = RequestMatch.getData().path("of the path", "/m"::equals);
+        client.settleUntilNext(length);
+        refuseAsReadOnly(client);
+        client.settleUntilNext(length.or(list));
+        assertTrue(
+                length.matches(Objects.requireNonNull(client.port).peekRequest().onTheWire()));
+    }
+
+    /** The report of the connection is the first half of a pair, and the create is the second one. */
+    @Test
+    void requestIsGrantedAtOnce_aMarginAfterItsHandleWasBorrowed() throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
+        borrower.acquire("/m").ensureValid();
     }
 }

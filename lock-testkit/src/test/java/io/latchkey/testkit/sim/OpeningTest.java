@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.zk.internal.client.Engine;
@@ -27,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -117,6 +120,18 @@ class OpeningTest {
         now(other).close();
         now(waits).close();
         assertTrue(now(patient).orElseThrow().isValid());
+    }
+
+    @Test
+    void questionIsRefusedAtOnce_whenNoNewSessionCanBeOpened() {
+        endSession(listener -> {
+            throw new UnknownHostException("zk.example");
+        });
+        LockUnavailableException refused = assertInstanceOf(
+                LockUnavailableException.class,
+                assertThrows(ExecutionException.class, () -> now(mutex.queueAsync()))
+                        .getCause());
+        assertEquals(LockException.Reason.NO_SESSION, refused.reason());
     }
 
     @ParameterizedTest

@@ -333,4 +333,24 @@ class PathMomentsTest extends OnSimulatedServer {
             settleBoth(first, second);
         }
     }
+
+    /** Its watch and its list are lost. */
+    @Test
+    void pathIsNotWatchedAgain_whenTheRequestThatWaitsForItIsGivenUpWithoutAConnection() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        RequestMatch watch = RequestMatch.watching().path("of the path", "/m"::equals);
+        waiter.settleUntilNext(watch);
+        waiter.cut();
+        assertTrue(waiter.step(server), "it learns of the loss");
+        assertTrue(asked.cancel(false));
+        SimulatedPort port = Objects.requireNonNull(waiter.port);
+        BoundedLoop.all(() -> {
+            assertFalse(port.hasRequest() && watch.matches(port.peekRequest().onTheWire()), "no request needs it");
+            return waiter.step(server);
+        });
+    }
 }

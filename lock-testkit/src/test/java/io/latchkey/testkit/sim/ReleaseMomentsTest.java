@@ -12,6 +12,9 @@ import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Releases and downgrades of an engine, in moments that no server can be held in. */
@@ -387,5 +391,25 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     static Stream<Arguments> stepsAtTheSecondServer() {
         return Stream.of(0, 12)
                 .flatMap(before -> IntStream.rangeClosed(0, 12).mapToObj(behind -> Arguments.of(before, behind)));
+    }
+
+    /** The first refusal is of the mark, and the second one of the check of the neighbour that the release grants. */
+    @ParameterizedTest
+    @CsvSource({"0, 2", "2, 1"})
+    void refusedPartIsSentInNoFurtherRelease_whenTheClientMayNotWriteOrCheck(int refused, int left) throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
+        CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
+        client.settle();
+        CompletableFuture<ReleaseOutcome> released = granted(first).releaseAsync();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        assertEquals(3, port.peekRequest().onTheWire().parts().size());
+        ZnodeStore.Refusal why = new ZnodeStore.Refusal(refused, Status.NO_AUTH, "NOAUTH");
+        port.peekRequest().refusal = Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(why))));
+        port.takeRequest();
+        assertEquals(List.of(left), partsOfDeletions(client));
+        assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+        granted(second).abandon();
+        assertEquals(List.of(1), partsOfDeletions(client));
     }
 }

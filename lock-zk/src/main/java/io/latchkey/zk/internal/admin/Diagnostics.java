@@ -90,7 +90,7 @@ public final class Diagnostics {
         Set<Seat> stuck = detect(scan.pictures()).stuck();
         return suspects.stream()
                 .filter(stuck::containsAll)
-                .map(circle -> links(startingHere(circle, ids), scan.pictures()))
+                .map(circle -> links(circle, scan.pictures()))
                 .toList();
     }
 
@@ -106,9 +106,10 @@ public final class Diagnostics {
         DeadlockDetector detector = detect(pictures);
         Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
         for (Seat seat : detector.stuck()) {
-            if (!seat.holds() && waiting.contains(seat.name().id())) {
+            if (waiting.contains(seat.name().id())) {
                 List<Seat> circle = detector.circleBehind(seat);
-                circles.put(Set.copyOf(circle), circle);
+                // A request may wait for a circle without being part of it. One that is part begins it.
+                circles.merge(Set.copyOf(circle), circle, (one, other) -> other.contains(seat) ? other : one);
             }
         }
         return new LinkedHashSet<>(circles.values());
@@ -131,18 +132,6 @@ public final class Diagnostics {
     private Seat seat(LockPath path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
         long token = engine.context().naming().owner(name, node.data()).token().orElse(node.czxid());
         return new Seat(path, name, token, node.session(), holds);
-    }
-
-    /** Rotates the circle to start with a request of this client if it contains one. */
-    private static List<Seat> startingHere(List<Seat> circle, Set<String> waiting) {
-        for (int i = 0; i < circle.size(); i++) {
-            if (!circle.get(i).holds() && waiting.contains(circle.get(i).name().id())) {
-                List<Seat> turned = new ArrayList<>(circle.subList(i, circle.size()));
-                turned.addAll(circle.subList(0, i));
-                return turned;
-            }
-        }
-        return circle;
     }
 
     private List<Diagnosis.Link> links(List<Seat> circle, Map<LockPath, QueueInspector.Picture> pictures) {

@@ -130,9 +130,8 @@ public final class Queries {
             if (error == null) {
                 promise.complete(value);
             } else {
-                Throwable cause = error.getCause();
                 promise.completeExceptionally(
-                        Errors.own(error instanceof CompletionException && cause != null ? cause : error));
+                        error instanceof CompletionException failed ? Errors.toCaller(failed) : Errors.own(error));
             }
         }));
         var unused2 = promise.whenComplete((value, error) -> answer.cancel(false));

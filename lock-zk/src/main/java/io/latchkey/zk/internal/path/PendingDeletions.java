@@ -418,10 +418,7 @@ public final class PendingDeletions {
      * Asks for all nodes of the transaction in one request, as a refusal names only one and a second one is missing.
      */
     private void findMissing(List<Deletion> batch, List<Step> steps) {
-        List<Step> nodes = steps.stream()
-                .filter(step -> !(step.write() instanceof ZnodeStore.Write.Mark))
-                .toList();
-        List<String> paths = nodes.stream().map(Step::path).toList();
+        List<String> paths = steps.stream().map(Step::path).toList();
         flights++;
         sent.addAll(batch);
         session.connection()
@@ -430,9 +427,9 @@ public final class PendingDeletions {
                     batch.forEach(sent::remove);
                     foundMissing = false;
                     if (answer.ok()) {
-                        for (int i = 0; i < nodes.size(); i++) {
+                        for (int i = 0; i < steps.size(); i++) {
                             if (answer.get().get(i) == Status.NO_NODE) {
-                                missing(nodes.get(i));
+                                missing(steps.get(i));
                             }
                         }
                     }
@@ -486,8 +483,7 @@ public final class PendingDeletions {
             deletion.nodes.remove(node);
             endIfNothingIsLeft(deletion);
             send();
-        } else if (remove.write() instanceof ZnodeStore.Write.Mark
-                || (refusal.code() == Status.NO_AUTH && session.marks())) {
+        } else if (remove.write() instanceof ZnodeStore.Write.Mark) {
             // The client may not write, or a quota refuses even data that takes less room than before.
             session.stopMarking();
             send();

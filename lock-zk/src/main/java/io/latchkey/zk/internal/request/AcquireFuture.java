@@ -27,7 +27,6 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     private final Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf;
     private final RequestEvents signals;
     private final Runnable giveUp;
-    private boolean answered;
 
     /**
      * @param heldByCallerOf finds a lease held by the thread that waits for a request, which makes it wait forever
@@ -68,14 +67,8 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         }
     }
 
-    /** Returns whether the request has completed this; a caller that has given up does not count. */
-    boolean isAnswered() {
-        return answered;
-    }
-
     /** Completes this, and releases the lease if the caller no longer waits. */
     public void answer(Optional<ZkLease> lease) {
-        answered = true;
         if (lease.isEmpty()) {
             signals.notGranted(
                     isCancelled() ? LockObserver.AcquireFailure.CANCELLED : LockObserver.AcquireFailure.TIMED_OUT);
@@ -86,7 +79,6 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     }
 
     public void fail(Throwable error) {
-        answered = true;
         signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
         completeExceptionally(error);
     }

@@ -5,7 +5,6 @@ import io.latchkey.lock.Diagnosis;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.util.List;
@@ -41,10 +40,8 @@ public record OwnRequest(RequestEvents signals, boolean holds, String id, List<L
                             ? member.recipe().permits()
                             : 0;
                 }
-                int capacity = wanted.recipe().tag() == Tag.LEASE
-                        ? context.knownCapacity(wanted.path())
-                                .orElse(wanted.recipe().purpose().capacity())
-                        : 1;
+                int capacity = context.knownCapacity(wanted.path())
+                        .orElse(wanted.recipe().purpose().capacity());
                 if (permits > 0 && permits > capacity - wanted.recipe().permits()) {
                     return Optional.of(one);
                 }

@@ -605,10 +605,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** Completes the caller's future first and cleans up afterwards. */
     private void settle(Runnable answer) {
         stopTimer();
-        if (!outcome.isAnswered()) {
-            answer.run();
-            giveUp();
-        }
+        answer.run();
+        giveUp();
     }
 
     @Override

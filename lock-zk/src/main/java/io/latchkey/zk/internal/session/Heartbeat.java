@@ -314,7 +314,7 @@ public final class Heartbeat {
     }
 
     private void riskNext() {
-        if (!risking && !risky.isEmpty() && connection.connected() && mayLoseConnection()) {
+        if (!risking && !risky.isEmpty() && mayLoseConnection()) {
             risking = true;
             risky.remove().accept(() -> {
                 risking = false;

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -65,8 +64,8 @@ public final class Errors {
         return own;
     }
 
-    /** Returns the error to throw to a caller that waited for the engine's response. */
-    public static RuntimeException toCaller(ExecutionException failed) {
+    /** Returns the error for a caller that waited for the engine's response: that of the future which failed. */
+    public static RuntimeException toCaller(Exception failed) {
         return own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
     }
 

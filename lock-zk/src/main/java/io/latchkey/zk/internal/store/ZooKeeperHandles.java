@@ -22,7 +22,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
-import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
 
 /**
@@ -177,7 +176,6 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         String servers = connectString.substring(0, connectString.indexOf('/'));
         ZooKeeper root = loggedIn(new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, config));
         try {
-            PathUtils.validatePath(chroot);
             createLevel(root, chroot, new ArrayList<>(acl));
         } catch (KeeperException.NoAuthException refused) {
             throw new AccessDeniedException(

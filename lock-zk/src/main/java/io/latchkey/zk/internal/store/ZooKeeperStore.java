@@ -281,10 +281,9 @@ public final class ZooKeeperStore implements ZnodeStore {
             return Op.setData(set.path(), set.data(), set.version());
         } else if (write instanceof Write.Delete delete) {
             return Op.delete(delete.path(), ANY_VERSION);
-        } else if (write instanceof Write.Check check) {
-            return Op.check(check.path(), ANY_VERSION);
         }
-        throw new IllegalArgumentException("unknown write " + write);
+        Write.Check check = (Write.Check) write;
+        return Op.check(check.path(), ANY_VERSION);
     }
 
     private CreateOptions options(CreateMode mode) {

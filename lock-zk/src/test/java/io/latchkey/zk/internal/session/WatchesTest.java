@@ -112,4 +112,15 @@ class WatchesTest {
         assertEquals(1, data.size());
         assertEquals(1, children.size());
     }
+
+    /** Its answer is behind the event of the data. */
+    @Test
+    void dataIsWatchedAgain_whenItChangesBeforeTheWatchOfTheChildrenIsConfirmed() {
+        var unused = session.watches().watchForRelease(NODE, listener("one"));
+        data.get(0).accept(Response.of(new ZnodeStore.NodeData(new byte[0], 1, 1, 0, 0, 0, 0)));
+        session.watches().fired(NODE, ZnodeStore.Change.DATA, 2);
+        var unused2 = session.watches().watchForRelease(NODE, listener("two"));
+        assertEquals(2, data.size());
+        assertEquals(1, children.size());
+    }
 }

@@ -30,6 +30,11 @@ class ZooKeeperHandlesTest {
         }
     }
 
+    @Test
+    void serversDoNotAllRefuse_whenTheNameOfOneIsUnknown() {
+        assertFalse(at("127.0.0.1:1,no-such-host.invalid:2181").allRefuse());
+    }
+
     private static ZooKeeperHandles at(String connectString) {
         return new ZooKeeperHandles(connectString, Duration.ofSeconds(10), List.of(), new ZKClientConfig());
     }
