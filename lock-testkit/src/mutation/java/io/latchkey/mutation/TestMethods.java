@@ -16,7 +16,6 @@ import org.pitest.help.PitHelpError;
 import org.pitest.junit5.JUnit5TestUnit;
 import org.pitest.testapi.AbstractTestUnit;
 import org.pitest.testapi.Configuration;
-import org.pitest.testapi.Description;
 import org.pitest.testapi.ResultCollector;
 import org.pitest.testapi.TestGroupConfig;
 import org.pitest.testapi.TestPluginFactory;
@@ -92,41 +91,8 @@ public final class TestMethods implements TestPluginFactory {
         return new AbstractTestUnit(method.getDescription()) {
             @Override
             public void execute(ResultCollector results) {
-                method.execute(new Verdicts(results));
+                method.execute(results);
             }
         };
-    }
-
-    /** The verdicts of tests that end by themselves. An interrupted one has neither failed nor passed. */
-    private record Verdicts(ResultCollector results) implements ResultCollector {
-        @Override
-        public void notifyStart(Description test) {
-            results.notifyStart(test);
-        }
-
-        @Override
-        public void notifyEnd(Description test, Throwable failure) {
-            if (Patience.wasOver()) {
-                results.notifyEnd(test);
-            } else {
-                results.notifyEnd(test, failure);
-            }
-        }
-
-        @Override
-        public void notifyEnd(Description test) {
-            boolean unused = Patience.wasOver();
-            results.notifyEnd(test);
-        }
-
-        @Override
-        public void notifySkipped(Description test) {
-            results.notifySkipped(test);
-        }
-
-        @Override
-        public boolean shouldExit() {
-            return results.shouldExit();
-        }
     }
 }

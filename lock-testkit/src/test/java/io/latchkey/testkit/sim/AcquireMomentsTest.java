@@ -757,6 +757,13 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(client.step(server), "it learns of the loss");
         assertTrue(asked.cancel(false));
         client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        refuseNextRequest(client, denied);
+        assertEquals(1, queueUnder("/m").size());
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    private static void refuseNextRequest(Client client, boolean denied) {
         SimulatedPort port = Objects.requireNonNull(client.port);
         if (denied) {
             port.denyNextRequest();
@@ -764,9 +771,6 @@ class AcquireMomentsTest extends OnSimulatedServer {
             port.throttleNextRequest();
         }
         client.settle();
-        assertEquals(1, queueUnder("/m").size());
-        steps(client, SESSION.dividedBy(2));
-        assertEquals(List.of(), queueUnder("/m"));
     }
 
     /** After a loss a client that holds asks for the number of children first, which shows that no list can be sent. */
@@ -832,7 +836,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(asked.isDone(), "a waiter without a watch");
     }
 
-    /** Without that it would wait for release requests in vain. */
+    /** Otherwise it would wait for release requests in vain. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void holderLearnsThatItCannotBeAsked_whenTheServerRefusesItsWatch(boolean denied) throws Exception {
@@ -840,13 +844,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseRequest> heard = held.releaseRequested();
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        if (denied) {
-            port.denyNextRequest();
-        } else {
-            port.throttleNextRequest();
-        }
-        client.settle();
+        refuseNextRequest(client, denied);
         assertTrue(heard.isCompletedExceptionally());
     }
 }

@@ -16,7 +16,6 @@ enum Door {
     WRITE_IN_TURN(Kind.WRITE, Way.IN_TURN),
     READ_IN_TURN(Kind.READ, Way.IN_TURN),
     PERMITS_IN_TURN(Kind.PERMITS, Way.IN_TURN),
-    ONE_OF_TWO_PERMITS_IN_TURN(Kind.ONE_OF_TWO, Way.IN_TURN),
     MUTEX_BESIDE_CURATOR(Kind.MUTEX, Way.BESIDE_CURATOR),
     MUTEX_BESIDE_KAZOO(Kind.MUTEX, Way.BESIDE_KAZOO),
     WRITE(Kind.WRITE),
@@ -35,7 +34,6 @@ enum Door {
         PERMITS,
         PERMITS_IN_THE_LINE,
         ONE_PERMIT,
-        ONE_OF_TWO,
         SEVERAL;
 
         Acquirable of(LockClient client) {
@@ -46,7 +44,6 @@ enum Door {
                 case PERMITS -> client.semaphore("/s", 3).permits(2);
                 case PERMITS_IN_THE_LINE -> client.semaphore("/line", 9).permits(5);
                 case ONE_PERMIT -> client.semaphore("/s", 1);
-                case ONE_OF_TWO -> client.semaphore("/two", 2);
                 case SEVERAL -> client.multiLock(MUTEX.of(client), READ.of(client), PERMITS.of(client));
             };
         }
@@ -83,7 +80,7 @@ enum Door {
 
     /** Whether a request that is given up stays in the queue while its client holds alone. */
     boolean keepsPlaceBehindItsOwn() {
-        return way == Way.IN_TURN && kind != Kind.PERMITS && kind != Kind.ONE_OF_TWO;
+        return way == Way.IN_TURN && kind != Kind.PERMITS;
     }
 
     /** Whether Latchkey's clients alone use its path: then holders can be asked to release, and capacities resized. */
@@ -111,7 +108,6 @@ enum Door {
     Acquirable blocker(LockClient client) {
         return switch (kind) {
             case READ -> Kind.WRITE.of(client);
-            case ONE_OF_TWO -> client.semaphore("/two", 2).permits(2);
             case SEVERAL -> client.multiLock(Kind.WRITE.of(client), Kind.PERMITS.of(client));
             default -> kind.of(client);
         };
