@@ -18,7 +18,6 @@ import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
-import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.internal.locks.EngineOf;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -40,7 +39,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Waiters of one client that take turns with one place in the server's queue. */
 @Timeout(60)
 class LocalTurnsTest extends OnOneServer {
-    private static final Duration LONG = Slowness.stretched(Duration.ofSeconds(8));
     private static final int TURNS = 5;
 
     private final FaultProxy proxy = fastProxy();
@@ -48,7 +46,7 @@ class LocalTurnsTest extends OnOneServer {
 
     private ZkLockClient turning(int most) {
         return client(builder -> builder.connectString(proxy.connectString())
-                .sessionTimeout(LONG)
+                .sessionTimeout(LONG_SESSION)
                 .localTurns(most, Duration.ofMinutes(1)));
     }
 
@@ -82,7 +80,7 @@ class LocalTurnsTest extends OnOneServer {
     void turnsCostNoRequests(Exclusive lock) throws Exception {
         int turns = 200;
         ZkLockClient client = client(builder -> builder.connectString(proxy.connectString())
-                .sessionTimeout(LONG)
+                .sessionTimeout(LONG_SESSION)
                 .localTurns(turns + 1, Duration.ofMinutes(1)));
         Wire.Mark before = proxy.mark();
         Lease first = lock.of(client).acquire();
@@ -188,7 +186,7 @@ class LocalTurnsTest extends OnOneServer {
     @EnumSource
     @Tag("slow")
     void turnIsNotPassedOn_afterTheDeadline(Exclusive lock) throws Exception {
-        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
+        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG_SESSION));
         ZkLease held = (ZkLease) lock.of(brief).acquire();
         CompletableFuture<Boolean> valid = lock.turn(brief).thenApply(Lease::isValid);
         awaitRequests("/m", 2);
@@ -598,7 +596,7 @@ class LocalTurnsTest extends OnOneServer {
     @Test
     void noReaderJoins_whenItAsksInTheCallbackOfTheLoss() throws Exception {
         ZkLockClient direct =
-                client(builder -> builder.callbackExecutor(Runnable::run).localTurns(TURNS, LONG));
+                client(builder -> builder.callbackExecutor(Runnable::run).localTurns(TURNS, LONG_SESSION));
         Acquirable reads = direct.readWriteLock("/direct").readLock();
         Lease first = reads.acquire();
         Lease limited = reads.heldAtMost(Duration.ofMillis(200)).acquire();
@@ -621,7 +619,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @Test
     void readerDoesNotJoin_afterTheDeadline() throws Exception {
-        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG));
+        ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG_SESSION));
         Acquirable reads = brief.readWriteLock("/rw").readLock();
         ZkLease held = (ZkLease) reads.acquire();
         CompletableFuture<Boolean> valid =

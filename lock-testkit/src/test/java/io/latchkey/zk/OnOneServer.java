@@ -167,8 +167,10 @@ abstract class OnOneServer {
 
     /** Of closed clients: no timer, no thread that keeps the process alive, and no watch of a borrowed handle. */
     private void assertNothingIsLeft() throws InterruptedException {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
         List<Thread> own = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("latchkey-") && !others.contains(thread))
+                .filter(thread -> group.equals(thread.getThreadGroup()))
                 .toList();
         assertTrue(own.stream().allMatch(Thread::isDaemon), own::toString);
         awaitUntil(

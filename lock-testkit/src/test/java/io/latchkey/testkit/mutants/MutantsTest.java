@@ -101,7 +101,9 @@ class MutantsTest {
 
     /** Gives the results on in the order of the tasks. */
     private static <T> void inParallel(List<Callable<T>> tasks, Consumer<T> results) throws Exception {
-        ExecutorService hunters = Executors.newFixedThreadPool(HUNTERS);
+        // Tests look at the threads of their group for those that they have left running.
+        ExecutorService hunters = Executors.newFixedThreadPool(
+                HUNTERS, hunter -> new Thread(new ThreadGroup("hunter"), hunter, "hunter"));
         try {
             for (Future<T> result : tasks.stream().map(hunters::submit).toList()) {
                 results.accept(result.get());
