@@ -251,6 +251,32 @@ class SimulatedLocksTest {
         assertEquals(9, other.capacity());
     }
 
+    /** The second list of its requests is on its own, as the first one may have broken the connection by its length. */
+    @Test
+    void semaphoreIsResizedByAHolder_whenTheFirstListWasLost() throws Exception {
+        LockClient mine = locks.client();
+        Semaphore asked = mine.semaphore("/s", 3);
+        Lease held = asked.acquire();
+        Fault cut = locks.cutAfter(mine, RequestMatch.list(), 1);
+        assertThrows(ExecutionException.class, () -> soon(asked.resizeAsync(2)));
+        assertTrue(cut.struck().isDone());
+        CompletableFuture<Void> again = asked.resizeAsync(2);
+        locks.advance(SESSION);
+        soon(again);
+        assertEquals(2, asked.capacity());
+        held.close();
+    }
+
+    @Test
+    void resizeNamesTheRefusal_whenTheLevelsAboveMayNotBeCreated() {
+        LockClient mine = locks.client();
+        var unused = locks.refuseRequest(mine, RequestMatch.create(), 2, KeeperException.Code.NOAUTH);
+        ExecutionException refused = assertThrows(
+                ExecutionException.class,
+                () -> soon(mine.semaphore("/pools/east/s", 2).resizeAsync(3)));
+        assertInstanceOf(AccessDeniedException.class, refused.getCause());
+    }
+
     @Test
     void resizeKeepsAConcurrentResize() throws Exception {
         Semaphore other = locks.client().semaphore("/s", 3);

@@ -181,6 +181,20 @@ class ListingTest extends OnOneServer {
         held.close();
     }
 
+    /** For the mutex at its parent it is no request, as its name is that of a request for a permit. */
+    @Test
+    void locksBelowAPathNamedAsARequestOfAnotherKind_areFound() throws Exception {
+        for (String path : List.of("/jobs", "/jobs/a-lock-0000000000", "/jobs/b-lease-0000000001")) {
+            makeNode(path);
+        }
+        ZkLockClient below =
+                client(builder -> builder.connectString(server().connectString() + "/jobs/b-lease-0000000001"));
+        below.mutex("/job").acquire().close();
+        assertEquals(
+                List.of("/jobs/b-lease-0000000001/job"),
+                List.copyOf(client.locks("/jobs").unreadable().keySet()));
+    }
+
     /**
      * Two nodes are named as those of a semaphore but have no requests, and two kinds of requests are mixed. A hyphen
      * comes before the slash as a character, but the paths below another come right behind it.

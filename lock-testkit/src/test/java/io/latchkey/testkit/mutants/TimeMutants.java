@@ -86,8 +86,8 @@ final class TimeMutants {
             Mutant.of(
                     "a barrier that was refused is not sent again",
                     HEARTBEAT,
-                    "if (!connection.connected() && on == connection.number()) {",
-                    "if (connection.isOver()) {"),
+                    "if (on == connection.number()) {\n                // The server refused",
+                    "if (connection.isOver()) {\n                // The server refused"),
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
                             "internal/session/NodeChecks",

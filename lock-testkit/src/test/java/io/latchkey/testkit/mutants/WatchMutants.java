@@ -115,7 +115,7 @@ final class WatchMutants {
                     "a list is used for the request that asked for it only",
                     READER,
                     "if (nodes.members().size() > 1) {",
-                    "if (nodes.isEmpty()) {"),
+                    "if (nodes.members().isEmpty()) {"),
             Mutant.of(
                             "a request whose node cannot be searched is forgotten",
                             READER,
@@ -130,8 +130,8 @@ final class WatchMutants {
             Mutant.of(
                     "a notification before the watch is set is missed",
                     AHEAD,
-                    "if (!leadIfAheadMayHold() && data.version() > 0) {",
-                    "if (!leadIfAheadMayHold() && data.version() > 1_000) {"),
+                    "if (data.version() > 0) {",
+                    "if (data.version() > 1_000) {"),
             Mutant.of(
                     "an older watch's event counts for the new one",
                     WATCHES,

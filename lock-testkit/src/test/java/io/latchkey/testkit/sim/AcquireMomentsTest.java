@@ -713,6 +713,91 @@ class AcquireMomentsTest extends OnSimulatedServer {
         granted(both).ensureValid();
     }
 
+    /** Another request has lost its list, and was given up. It may be too long, and breaks the connection again. */
+    @Test
+    void listsOfAMultiLockAreSentApart_whenOneOfThemWasLost() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = knowingBoth();
+        ZkLease held = holder.acquire("/a");
+        CompletableFuture<Optional<ZkLease>> waiting = client.asks("/a");
+        client.settle();
+        client.listener().fired(held.nodePaths().get(0), ZnodeStore.Change.WATCH_REMOVED, -1);
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/a"::equals));
+        client.cut();
+        assertTrue(client.step(server), "it learns of the loss");
+        assertTrue(waiting.cancel(false));
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        held.abandon();
+        settleBoth(holder, client);
+        granted(both).ensureValid();
+    }
+
+    /** Each of them has its data read in the flight of its list. */
+    @Test
+    void listsOfAMultiLockAreSentApart_atFirstContact() throws Exception {
+        var unused = knowingBoth();
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
+        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        granted(both).ensureValid();
+    }
+
+    /** The lists of the first are on their way when the others come. */
+    @Test
+    void oneListOfEachPathServesAllMultiLocks_thatComeWhileAnotherIsOnItsWay() throws Exception {
+        Client client = knowingBoth();
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settle();
+        granted(first).abandon();
+        client.settle();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            asked.add(client.asks(Recipe.MUTEX, "/a", "/b"));
+        }
+        client.settle();
+        assertTrue(asked.get(0).isDone());
+        assertEquals(10 + 3, port.requests - before);
+    }
+
+    /** It is being downgraded. The list that shows neither of its nodes comes before the response to the downgrade. */
+    @Test
+    void downgradedHolderWithoutANodeLoses_beforeTheNextOfItsClientIsGranted() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.WRITE, "/rw");
+        client.settle();
+        ZkLease holder = granted(first);
+        CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.WRITE, "/rw");
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/rw"::equals));
+        CompletableFuture<ZkLease> read = holder.downgrade(Recipe.READ);
+        leader.delete(holder.nodePaths().get(0));
+        BoundedLoop.until(second::isDone, () -> assertTrue(client.step(server)));
+        assertFalse(holder.isValid());
+        assertTrue(granted(second).isValid());
+        client.settle();
+        assertTrue(read.isCompletedExceptionally());
+    }
+
+    /** The path is deleted with all its nodes while the waiter has no connection. No heartbeat comes behind that. */
+    @Test
+    void waiterForAPermitIsGrantedAtOnce_whenItsPathIsGone() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(20, 20), "/s");
+        holder.settle();
+        granted(all).ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(20, 1), "/s");
+        client.settle();
+        client.cut();
+        queueUnder("/s").forEach(leader::delete);
+        leader.delete("/s");
+        client.settle();
+        granted(asked).ensureValid();
+    }
+
     /** Until nothing is on its way. */
     private void assertNoneIsSent(RequestMatch match, Client client) {
         SimulatedPort port = Objects.requireNonNull(client.port);
@@ -846,5 +931,25 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
         refuseNextRequest(client, denied);
         assertTrue(heard.isCompletedExceptionally());
+    }
+
+    /** These could share the path with it, and it need not wait for them. */
+    @Test
+    void multiLockIsGranted_whenRequestsAheadOfItsReaderWaitForAnotherLock() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/x");
+        LockTarget reader = new LockTarget(Recipe.READ, new LockPath("/r"));
+        for (int ahead = 0; ahead < 2; ahead++) {
+            var unused = asksFor(client, reader, new LockTarget(Recipe.MUTEX, new LockPath("/x")));
+        }
+        granted(asksFor(client, new LockTarget(Recipe.MUTEX, new LockPath("/a")), reader))
+                .ensureValid();
+        assertTrue(held.isValid());
+    }
+
+    private static CompletableFuture<Optional<ZkLease>> asksFor(Client client, LockTarget... members) {
+        CompletableFuture<Optional<ZkLease>> asked = client.engine.acquire(List.of(members), new WaitPolicy.Forever());
+        client.settle();
+        return asked;
     }
 }

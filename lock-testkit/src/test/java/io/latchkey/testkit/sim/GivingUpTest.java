@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -14,6 +15,7 @@ import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
 import java.time.Duration;
@@ -155,8 +157,12 @@ class GivingUpTest {
     /** The answer that grants its turn is handled in one task, and the permit is asked for in another behind it. */
     @Test
     void requestOfCuratorsSemaphoreLeavesNothing_whenItIsCancelledBetweenTwoTasks() throws Exception {
+        List<Broken> broken = new ArrayList<>();
+        ObserverRules rules = new ObserverRules(broken::add);
+        Optional<ObserverDispatcher> atOnce =
+                Optional.of(new ObserverDispatcher(rules, MoreExecutors.newDirectExecutorService()));
         try (ImmediateZooKeeper server = new ImmediateZooKeeper(() -> 0)) {
-            Engine engine = server.start("", SESSION, Namings.CURATOR, Optional.empty());
+            Engine engine = server.start("", SESSION, Namings.CURATOR, atOnce);
             Acquirable permit = new EngineLockClient(engine, Optional.empty()).semaphore("/s", 1);
             soon(permit.acquireAsync()).close();
             for (int tasks = 0; tasks < MOST_TASKS; tasks++) {
@@ -172,7 +178,9 @@ class GivingUpTest {
                                 .toList(),
                         "cancelled after " + tasks + " tasks");
             }
+            rules.checkThatAllHaveEnded();
             engine.close();
+            assertEquals(List.of(), broken);
         }
     }
 

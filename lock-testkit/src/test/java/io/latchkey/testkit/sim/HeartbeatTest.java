@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
@@ -21,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -144,14 +146,17 @@ class HeartbeatTest extends OnSimulatedServer {
 
         client.settle();
         assertTrue(client.asks("/used/0").cancel(false));
+        client.settleUntilNext(RequestMatch.delete().under("/used/0"));
+        Objects.requireNonNull(client.port).throttleNextRequest();
         granted(next).abandon();
+        client.settle();
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
         client.engine.onceClosed(() -> closed.complete(true));
-        client.settleUntilNext(RequestMatch.delete().under("/used/0"));
-        assertTrue(client.step(server), "it learns that the node of the lease is deleted");
         client.engine.context().execute(client.engine::close);
-        assertFalse(closed.isDone(), "its node is there");
         client.settle();
+        assertEquals(1, queueUnder("/used/0").size(), "the server has refused to delete it");
+        assertFalse(closed.isDone(), "its node is there");
+        steps(client, SESSION.dividedBy(2));
         assertTrue(closed.isDone());
         assertEquals(List.of(), queueUnder("/used/0"));
     }
@@ -562,6 +567,20 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(counts.get(1), counts.get(0));
     }
 
+    /** The barrier of the new connection proves that the session lives, and has checked no node. */
+    @Test
+    void requestIsGrantedAtOnce_whenItWaitsForAProofAndTheConnectionIsLost() throws Exception {
+        Client borrower = new Client(0, checks -> {}, true);
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
+        borrower.settle();
+        assertFalse(asked.isDone(), "granted without a proof");
+        moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
+        borrower.cut();
+        borrower.settle();
+        assertTrue(asked.isDone(), "it waits for the next heartbeat");
+        granted(asked).ensureValid();
+    }
+
     /** Another client holds there, so a list is needed again. Returns what it looks like on the wire. */
     private RequestMatch loseAListOf(Client client) throws Exception {
         RequestMatch list = loseAListOf(client, 1);
@@ -640,6 +659,34 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
     }
 
+    /** Nodes are checked right behind the barrier, as it is late, and before the downgrade is sent again. */
+    @Test
+    void downgradedLeaseIsKept_whenTheConnectionIsLostWithTheResponse() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/m");
+        client.settle();
+        CompletableFuture<ZkLease> read = granted(asked).downgrade(Recipe.READ);
+        client.loseTheAnswer();
+        assertTrue(client.step(server), "it learns of the loss");
+        moveTo(leader.time().nanos() + SESSION.multipliedBy(5).dividedBy(12).toNanos());
+        client.settle();
+        read.get(5, TimeUnit.SECONDS).ensureValid();
+    }
+
+    /** A server checks that a node exists before it looks at rights. */
+    @Test
+    void leaseStaysValid_whenTheServerRefusesAHeartbeat() throws Exception {
+        List<Integer> beats = new ArrayList<>();
+        Client client = new Client(0, checks -> beats.add(checks.size()));
+        ZkLease held = client.acquire("/m");
+        BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
+        ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH");
+        Objects.requireNonNull(client.port).peekRequest().refusal =
+                Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))));
+        client.settle();
+        held.ensureValid();
+    }
+
     /** Its own node is left to a watch, so no heartbeat has a node to check. */
     @Test
     void leaseStaysValid_whenTheOthersWhoseNodesAreCheckedAreReleased() throws Exception {
@@ -655,6 +702,27 @@ class HeartbeatTest extends OnSimulatedServer {
         held.get(500).ensureValid();
     }
 
+    /** Its own node is left to a watch, which is lost. The server refuses another one, and reports nothing. */
+    @Test
+    void leaseIsLost_whenItsNodeIsDeletedAfterItsWatch() throws Exception {
+        Client client = new Client(0, checks -> {});
+        List<ZkLease> held = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            held.add(client.acquire("/held/" + i));
+        }
+        steps(client, SESSION.dividedBy(2));
+        ZkLease last = held.get(500);
+        String node = last.nodePaths().get(0);
+        client.listener().fired(node, ZnodeStore.Change.WATCH_REMOVED, -1);
+        Objects.requireNonNull(client.port).denyNextRequest();
+        client.settle();
+        leader.delete(node);
+        client.settle();
+        last.ensureValid();
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(LossCause.NODE_DELETED, last.lost().getNow(null));
+    }
+
     /** Then a reconnect leaves the lease its time. */
     @Test
     void listThatMayBreakTheConnectionIsSent_behindTheFirstHeartbeatThatLeavesHalfASession() throws Exception {
@@ -667,15 +735,23 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of(2), beats, "one, of the nodes of the lease and of the waiter");
     }
 
-    /** As one that the quorum has lost. It is not asked again at once, and no new connection is reported. */
-    @Test
-    void clientIsServed_afterAReadOnlyServerHasAnsweredItsBarrier() throws Exception {
+    /**
+     * As one that the quorum has lost, or one that throttles. It is not asked again at once, and no new connection is
+     * reported.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void clientIsServed_afterAServerHasRefusedItsBarrier(boolean readOnly) throws Exception {
         Client client = new Client(0, checks -> {});
         client.acquire("/a").ensureValid();
         client.cut();
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.heartbeat());
-            refuseAsReadOnly(client);
+            if (readOnly) {
+                refuseAsReadOnly(client);
+            } else {
+                Objects.requireNonNull(client.port).throttleNextRequest();
+            }
         }
         client.settle();
         steps(client, SESSION.dividedBy(12));
@@ -689,13 +765,18 @@ class HeartbeatTest extends OnSimulatedServer {
     }
 
     /** After two lost lists the number of children is asked for first, which may show that the list is too long. */
-    @Test
-    void listThatMayBreakTheConnectionIsNotSent_whenAReadOnlyServerRefusesItsLength() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void listThatMayBreakTheConnectionIsNotSent_whenItsLengthIsNotRead(boolean isLost) throws Exception {
         Client client = new Client(0, checks -> {});
         RequestMatch list = loseAListOf(client, 2);
         RequestMatch length = RequestMatch.getData().path("of the path", "/m"::equals);
         client.settleUntilNext(length);
-        refuseAsReadOnly(client);
+        if (isLost) {
+            client.cut();
+        } else {
+            refuseAsReadOnly(client);
+        }
         client.settleUntilNext(length.or(list));
         assertTrue(
                 length.matches(Objects.requireNonNull(client.port).peekRequest().onTheWire()));

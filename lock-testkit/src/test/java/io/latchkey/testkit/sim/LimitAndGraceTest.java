@@ -36,6 +36,7 @@ import java.lang.management.ThreadInfo;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -86,6 +87,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         /** Whether a timer is due while it is set, as one whose thread is faster than the caller's. */
         private boolean timersAreDueAtOnce;
 
+        private boolean closed;
+
         @Override
         public long nanos() {
             Runnable now = duringReading;
@@ -126,6 +129,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
 
         @Override
         public void close() {
+            closed = true;
             real.close();
         }
     }
@@ -135,6 +139,11 @@ class LimitAndGraceTest extends OnSimulatedServer {
         @Override
         public void granted(Request request, long token, Duration waited) {
             events.add("granted");
+        }
+
+        @Override
+        public void suspect(Request request, long token) {
+            events.add("suspect");
         }
 
         @Override
@@ -301,6 +310,31 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(0, nodes());
     }
 
+    @Test
+    void nextLocalTurnIsSuspect_whenItsNodePassesToItWithoutAConnection() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(UNLIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        client.loseTheConnection();
+        granted(first).abandon();
+        assertEquals(LeaseState.SUSPECT, granted(second).state());
+        assertEquals(List.of("granted", "suspect", "granted", "suspect"), client.events);
+    }
+
+    /** It is refused a downgrade, although its node is that of a writer. */
+    @Test
+    void readerHasALeaseOfAReader_whenItHoldsByTheNodeOfTheWriterBeforeIt() throws Exception {
+        ZkLease write = client.take(WRITER);
+        CompletableFuture<Optional<ZkLease>> reader = client.turns.acquire(READER, FOREVER);
+        assertTrue(write.isOf(WRITER));
+        write.abandon();
+        client.settle();
+        ZkLease read = granted(reader);
+        assertEquals(write.nodePaths(), read.nodePaths());
+        assertTrue(read.isOf(READER));
+        assertFalse(read.isOf(WRITER));
+    }
+
     private void giveUpAsTheLeaseComes(
             CompletableFuture<Optional<ZkLease>> next, CompletableFuture<Optional<ZkLease>> holder) throws Exception {
         client.settle();
@@ -391,6 +425,41 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(1, nodes());
     }
 
+    /** The thread that looks has found the session alive. */
+    @Test
+    void lossIsThatOfTheSession_whenItEndsWhileTheLimitIsCompared() throws Exception {
+        ZkLease lease = client.acquire(LIMITED);
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        client.clock.readingsBefore = 1; // the first reading is for the session
+        client.clock.duringReading = () -> {
+            port.giveUpSession();
+            client.clock.ahead = LIMIT;
+        };
+        assertFalse(lease.isValid());
+        client.runCallbacks();
+        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().getNow(null));
+    }
+
+    /** The other reader has released by then. */
+    @Test
+    void limitOfAReaderIsReportedOnce_whenTheSessionEndsBeforeTheNotice() throws Exception {
+        ZkLease limited = client.take(READER.heldAtMost(LIMIT));
+        ZkLease other = client.take(READER);
+        CompletableFuture<LossCause> lost = limited.lost();
+        steps(client, LIMIT);
+        other.abandon();
+        client.settle();
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        port.giveUpSession();
+        leader.closeSession(port.session());
+        client.settle();
+        client.runCallbacks();
+        client.settle();
+        assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
+        assertEquals(
+                1, client.events.stream().filter(each -> each.contains("after")).count());
+    }
+
     /** The last reader that holds releases before the owner of the other lease is notified of the loss. */
     @Test
     void nodeOfReadersIsDeletedAfterTheNotice_whenALimitHasPassedAndTheOthersHaveReleased() throws Exception {
@@ -466,6 +535,35 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.settle();
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
         assertEquals(0, nodes());
+    }
+
+    @Test
+    void nodeIsDeletedAtOnce_whenItsHolderFindsTheDeadlinePassedOnTheWallClockAlone() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.clock.wallAhead = SESSION;
+        assertFalse(lease.isValid());
+        assertEquals(Optional.of(LossCause.DEADLINE_PASSED), lease.lossCause());
+        client.settle();
+        assertEquals(0, nodes());
+    }
+
+    /** The observer hears of one loss before the other, and looks at both. */
+    @Test
+    void lossOfEachLeaseIsThatOfTheSession_whenOneIsAskedForDuringTheLossOfTheOther() throws Exception {
+        List<ZkLease> held = new ArrayList<>();
+        List<Optional<LossCause>> found = new ArrayList<>();
+        Client losing = new Client(1, new LockObserver() {
+            @Override
+            public void lost(Request request, long token, LossCause cause, Duration since) {
+                held.forEach(lease -> assertFalse(lease.isValid()));
+                held.forEach(lease -> found.add(lease.lossCause()));
+                held.clear();
+            }
+        });
+        held.add(losing.acquire("/a"));
+        held.add(losing.acquire("/b"));
+        Objects.requireNonNull(losing.port).giveUpSession();
+        assertEquals(Collections.nCopies(2, Optional.of(LossCause.SESSION_EXPIRED)), found);
     }
 
     /** As when the machine was suspended. No timer runs by the wall clock, and the holder looks at nothing. */
@@ -800,6 +898,22 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(client.closed);
     }
 
+    /** A release is no loss, so no notice of one has to come before the deletion. */
+    @Test
+    void clientClosesWithoutANotice_whenAHolderThatAwaitsALossReleasesAsItCloses() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        CompletableFuture<LossCause> lost = lease.lost();
+        client.settle();
+        client.engine.context().execute(() -> {
+            client.engine.close();
+            lease.abandon();
+        });
+        client.settle();
+        assertFalse(lost.isDone());
+        assertEquals(0, nodes());
+        assertTrue(client.closed);
+    }
+
     @Test
     void nothingIsLeftOnABorrowedHandle_whenTheCreateIsOnItsWayAsTheGraceBegins() throws Exception {
         TurningClient closing = new TurningClient(true);
@@ -883,6 +997,21 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(SessionState.CLOSED, stateOf(closing));
     }
 
+    /** It looks for the node on each later connection of the handle, but that concerns no caller. */
+    @Test
+    void borrowingClientIsClosed_whileItLooksForTheNodeOfALostCreate() throws Exception {
+        TurningClient closing = new TurningClient(true);
+        CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
+        closing.cut();
+        closing.settle();
+        steps(closing, SESSION);
+        granted(asked).abandon();
+        closing.settle();
+        closing.close(Duration.ZERO);
+        assertTrue(closing.closed);
+        assertEquals(SessionState.CLOSED, stateOf(closing));
+    }
+
     private static SessionState stateOf(TurningClient client) {
         return client.engine.context().signals().view().state();
     }
@@ -954,6 +1083,49 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(client.closed);
     }
 
+    /** Its node is deleted with the session, so the close has nothing to wait for. */
+    @Test
+    void clientClosesAtTheEndOfItsSession_whenTheOwnerOfALostLeaseIsNotNotifiedYet() throws Exception {
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        client.settle();
+        client.close(Duration.ZERO);
+        assertFalse(client.closed);
+        SimulatedPort port = client.loseTheConnection();
+        leader.closeSession(port.session());
+        client.settle();
+        assertTrue(client.closed);
+        assertFalse(lost.isDone());
+    }
+
+    @Test
+    void clientClosesAtOnce_whenNothingIsHeldAsTheGraceBegins() {
+        client.close(HOUR);
+        assertTrue(client.closed);
+    }
+
+    /** Its session is closed instead, which deletes the node. */
+    @Test
+    void clientEndsItsSessionAtOnce_whenItsNodeCannotBeDeletedAsItCloses() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        client.loseTheConnection();
+        client.engine.context().execute(client.engine::close);
+        assertFalse(lease.isValid());
+        assertEquals(SessionState.CLOSED, stateOf(client));
+    }
+
+    /** ZooKeeper's client connects no more, so the deletion is not sent. */
+    @Test
+    void borrowingClientCloses_whenALoginIsRefusedBeforeItsNodeCanBeDeleted() throws Exception {
+        TurningClient closing = new TurningClient(true);
+        ZkLease lease = acquireOn(closing);
+        closing.loseTheConnection();
+        closing.engine.context().execute(closing.engine::close);
+        assertFalse(lease.isValid());
+        assertFalse(closing.closed);
+        closing.listener().loginRefused();
+        assertTrue(closing.closed);
+    }
+
     /** Its node can be deleted only with the next connection. */
     @Test
     void borrowingClientCloses_whenItIsClosedAgainWithAGraceBeforeItsNodeIsDeleted() throws Exception {
@@ -983,6 +1155,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         lease.abandon();
         client.settle();
         assertTrue(ended.get());
+        assertTrue(client.clock.closed, "it has a thread");
     }
 
     /** Returns a thread that closes the client with a grace, once it waits for that or has ended without a wait. */
@@ -1027,6 +1200,23 @@ class LimitAndGraceTest extends OnSimulatedServer {
         });
         assertFalse(closing.isAlive(), "it waits for itself");
         assertTrue(first.isValid());
+    }
+
+    /** Its request is on its way as it closes, and holds nothing. */
+    @Test
+    void closeWaits_whenItsThreadHasGivenUpARequest() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        Thread closing = closing(() -> {
+            CompletableFuture<Optional<ZkLease>> asked = client.engine.acquire(List.of(UNLIMITED), FOREVER);
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, asked::get);
+            assertTrue(asked.cancel(false));
+        });
+        assertTrue(closing.isAlive(), "it did not wait");
+        lease.abandon();
+        client.settle();
+        assertTrue(client.closed);
+        closing.join();
     }
 
     /** A pool of the application may run callbacks, and later a task that closes the client. */

@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -58,15 +59,8 @@ abstract class OnSimulatedServer {
             this(number, beats, borrowing, leader.time().view(), Runnable::run, Optional.empty());
         }
 
-        /** Its observer is called at once, on the thread of the test. */
         Client(int number, LockObserver observer) throws IOException {
-            this(
-                    number,
-                    checks -> {},
-                    false,
-                    leader.time().view(),
-                    Runnable::run,
-                    Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())));
+            this(number, observer, Namings.LATCHKEY);
         }
 
         Client(
@@ -76,6 +70,34 @@ abstract class OnSimulatedServer {
                 Clock clock,
                 Executor callbacks,
                 Optional<ObserverDispatcher> observer)
+                throws IOException {
+            this(number, beats, borrowing, clock, callbacks, observer, Namings.LATCHKEY);
+        }
+
+        Client(int number, Naming naming) throws IOException {
+            this(number, checks -> {}, false, leader.time().view(), Runnable::run, Optional.empty(), naming);
+        }
+
+        /** Its observer is called at once, on the thread of the test. */
+        Client(int number, LockObserver observer, Naming naming) throws IOException {
+            this(
+                    number,
+                    checks -> {},
+                    false,
+                    leader.time().view(),
+                    Runnable::run,
+                    Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                    naming);
+        }
+
+        private Client(
+                int number,
+                Consumer<List<ZnodeStore.Write>> beats,
+                boolean borrowing,
+                Clock clock,
+                Executor callbacks,
+                Optional<ObserverDispatcher> observer,
+                Naming naming)
                 throws IOException {
             this.beats = beats;
             this.ids = (number + 1L) << 32;
@@ -89,7 +111,7 @@ abstract class OnSimulatedServer {
                     callbacks,
                     Runnable::run,
                     path -> path,
-                    Namings.LATCHKEY,
+                    naming,
                     observer));
             engine.start();
             settle();

@@ -19,6 +19,8 @@ import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -332,6 +334,81 @@ class PathMomentsTest extends OnSimulatedServer {
             granted(next).abandon();
             settleBoth(first, second);
         }
+    }
+
+    /** It would wait until the new path is empty, and then delete it. */
+    @Test
+    void requestQueuesInTheNewPath_whenAnotherClientHasMadeIt() throws Exception {
+        Client first = new Client(0, checks -> {});
+        Client second = new Client(1, checks -> {});
+        ZkLease held = first.acquire("/m");
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> waiting = second.asks("/m");
+        second.settle();
+        held.abandon();
+        CompletableFuture<Optional<ZkLease>> asked = first.asks("/m");
+        first.settle();
+        ZkLease next = granted(asked);
+        second.settle();
+        assertEquals(2, queueUnder("/m").size(), "the second request is not in the queue");
+        next.abandon();
+        settleBoth(first, second);
+        granted(waiting).ensureValid();
+    }
+
+    @Test
+    void pathIsRenewed_whenTheConnectionIsLostBeforeItIsDeleted() throws Exception {
+        Client client = new Client(0, checks -> {});
+        var unused = client.acquire("/m").releaseAsync();
+        client.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
+        client.cut();
+        client.settle();
+        granted(asked).ensureValid();
+    }
+
+    /** Its client has not heard of the deletion. */
+    @Test
+    void pathIsRenewed_whenTheNodeForReleaseRequestsOutlivesItsHolder() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        var unused = held.releaseRequested();
+        holder.settle();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        waiter.settle();
+        leader.delete(held.nodePaths().get(0));
+        waiter.settle();
+        assertFalse(asked.isDone(), "a node is still under the path");
+        settleBoth(holder, waiter);
+        granted(asked).ensureValid();
+    }
+
+    /** The watch and the list are lost, and either of them asks for both again. */
+    @Test
+    void pathThatIsRenewedIsListedOnceOnEachConnection() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        leader.tree().get("/m").creates = OracleRules.WORN_OUT;
+        var unused = waiter.asks("/m");
+        waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
+        waiter.cut();
+        SimulatedPort port = Objects.requireNonNull(waiter.port);
+        Set<Object> lists = Collections.newSetFromMap(new IdentityHashMap<>());
+        RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
+        BoundedLoop.all(() -> {
+            if (port.hasRequest()
+                    && list.matches(port.peekRequest().onTheWire())
+                    && !port.peekRequest().onTheWire().watch()) {
+                lists.add(port.peekRequest());
+            }
+            return waiter.step(server);
+        });
+        assertEquals(1, lists.size());
     }
 
     /** Its watch and its list are lost. */

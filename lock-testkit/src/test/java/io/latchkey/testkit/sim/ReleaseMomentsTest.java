@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SimulatedBody;
 import io.latchkey.log.LoggedWarnings;
@@ -204,6 +205,43 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(held.nodePaths(), queueUnder("/m"));
         steps(client, SESSION.dividedBy(2));
         assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    @Test
+    void releaseSendsNothingMore_whenItsNodeIsGone() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        leader.delete(held.nodePaths().get(0));
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        client.settle();
+        assertEquals(ReleaseOutcome.LOST, released.getNow(null));
+        assertEquals(before + 1, port.requests);
+    }
+
+    /** Another client has put a child below the node by which others ask the holder, whose own node is gone. */
+    @Test
+    void nothingMoreIsSent_whenTheServerRefusesToDeleteTheNodeOfReleaseRequests() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<LossCause> lost = held.lost();
+        var unused = held.releaseRequested();
+        client.settle();
+        String own = held.nodePaths().get(0);
+        String revocation = queueUnder("/m").stream()
+                .filter(node -> !node.equals(own))
+                .findFirst()
+                .orElseThrow();
+        leader.commit(List.of(Tree.Effect.Created.of(revocation + "/child", new byte[0], Tree.NO_OWNER)), 0);
+        leader.delete(own);
+        client.settleUntilNext(RequestMatch.delete().path("of the other node", revocation::equals));
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        long before = port.requests;
+        client.settle();
+        assertEquals(LossCause.NODE_DELETED, lost.getNow(null));
+        assertEquals(List.of(revocation), queueUnder("/m"));
+        assertEquals(before, port.requests);
     }
 
     /** A node with a child cannot be deleted. Four deletions are on their way, and that one goes with the last. */

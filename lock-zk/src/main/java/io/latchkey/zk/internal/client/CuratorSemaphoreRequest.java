@@ -122,7 +122,6 @@ public final class CuratorSemaphoreRequest {
         var unused2 = next.outcome()
                 .whenComplete((granted, error) -> engine.context().execute(() -> {
                     boolean mutexLost = mine.state() != State.HELD;
-                    mine.onceEnded(() -> {});
                     mine.release(ignored -> {});
                     if (error != null) {
                         outcome.fail(error);

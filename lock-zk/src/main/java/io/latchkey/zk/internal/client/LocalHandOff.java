@@ -210,10 +210,8 @@ public final class LocalHandOff {
             var unused =
                     next.outcome.whenComplete((lease, error) -> engine.context().execute(() -> {
                         boolean wanted = asked.remove(next);
-                        if (error == null && wanted) {
+                        if (error == null) {
                             granted(lease.orElseThrow());
-                        } else if (error == null) {
-                            lease.ifPresent(ZkLease::abandon);
                         } else if (wanted) {
                             refused(error);
                         }
@@ -250,12 +248,11 @@ public final class LocalHandOff {
         }
 
         void ended(Node over) {
-            if (nodes.remove(over)) {
-                if (nodes.stream().allMatch(Node::isSpare)) {
-                    nodes.forEach(Node::abandon);
-                }
-                ask();
+            nodes.remove(over);
+            if (nodes.stream().allMatch(Node::isSpare)) {
+                nodes.forEach(Node::abandon);
             }
+            ask();
         }
     }
 
@@ -367,7 +364,7 @@ public final class LocalHandOff {
 
         @Override
         public boolean mayBeJoined() {
-            return read && queue.waiting.isEmpty() && hasTurns();
+            return read;
         }
 
         @Override

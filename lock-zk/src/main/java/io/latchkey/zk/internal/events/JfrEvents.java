@@ -131,19 +131,15 @@ final class JfrEvents {
 
     static void requested(LockObserver.Request about) {
         Requested event = new Requested();
-        if (event.isEnabled()) {
-            event.of(about);
-            event.commit();
-        }
+        event.of(about);
+        event.commit();
     }
 
     static void queued(LockObserver.Request about, int position) {
         Queued event = new Queued();
-        if (event.isEnabled()) {
-            event.of(about);
-            event.position = position;
-            event.commit();
-        }
+        event.of(about);
+        event.position = position;
+        event.commit();
     }
 
     /** Begins a wait; returns null if it is not recorded. */
@@ -158,41 +154,33 @@ final class JfrEvents {
 
     static void granted(Wait event, LockObserver.Request about, long token) {
         event.end();
-        if (event.shouldCommit()) {
-            event.of(about);
-            event.token = token;
-            event.commit();
-        }
+        event.of(about);
+        event.token = token;
+        event.commit();
     }
 
     static void notGranted(LockObserver.Request about, LockObserver.AcquireFailure failure, Duration waited) {
         NotGranted event = new NotGranted();
-        if (event.isEnabled()) {
-            event.of(about);
-            event.failure = failure.name();
-            event.waited = waited.toNanos();
-            event.commit();
-        }
+        event.of(about);
+        event.failure = failure.name();
+        event.waited = waited.toNanos();
+        event.commit();
     }
 
     static void suspect(LockObserver.Request about, long token) {
         Suspect event = new Suspect();
-        if (event.isEnabled()) {
-            event.of(about);
-            event.token = token;
-            event.commit();
-        }
+        event.of(about);
+        event.token = token;
+        event.commit();
     }
 
     static void lost(LockObserver.Request about, long token, LossCause cause, Duration held) {
         Lost event = new Lost();
-        if (event.isEnabled()) {
-            event.of(about);
-            event.token = token;
-            event.cause = cause.name();
-            event.held = held.toNanos();
-            event.commit();
-        }
+        event.of(about);
+        event.token = token;
+        event.cause = cause.name();
+        event.held = held.toNanos();
+        event.commit();
     }
 
     /** Begins a hold; returns null if it is not recorded. */
@@ -207,18 +195,14 @@ final class JfrEvents {
 
     static void released(Hold event, LockObserver.Request about, long token) {
         event.end();
-        if (event.shouldCommit()) {
-            event.of(about);
-            event.token = token;
-            event.commit();
-        }
+        event.of(about);
+        event.token = token;
+        event.commit();
     }
 
     static void session(LockObserver.SessionState state) {
         OfSession event = new OfSession();
-        if (event.isEnabled()) {
-            event.state = state.name();
-            event.commit();
-        }
+        event.state = state.name();
+        event.commit();
     }
 }

@@ -96,7 +96,6 @@ final class PathRenewal implements Watches.Listener {
 
     private void looked(Response<ZnodeStore.Listing> answer) {
         if (answer.code() == Status.NO_NODE) {
-            stopWatching.run();
             renewed();
         } else if (answer.ok() && answer.get().children().isEmpty()) {
             stopWatching.run();
@@ -104,32 +103,27 @@ final class PathRenewal implements Watches.Listener {
         } else if (answer.ok()
                 && answer.get().children().stream().noneMatch(NodeName::isRevocationNode)
                 && Queue.of(answer.get().children()).requests().isEmpty()) {
-            stopWatching.run();
             cannotRenew("foreign children are under it");
         } else if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
             lookOnceConnected();
         } else if (answer.code() == Status.TOO_LONG) {
-            stopWatching.run();
             failAll(Errors.tooLong(session.context().displayPath(path), answer));
         } else if (!answer.ok()) {
-            stopWatching.run();
             cannotRenew(answer.detail());
         }
     }
 
-    /** Removes requests that have ended. */
+    /** Removes requests that have ended, and stops watching if none is left. */
     void removeEnded() {
-        if (!withdrawn.isEmpty()) {
-            var unused = isAbandoned();
-        }
-    }
-
-    /** Removes requests that have ended, stops watching if none is left, and returns whether none is left. */
-    private boolean isAbandoned() {
         withdrawn.removeIf(each -> !each.waits());
         if (withdrawn.isEmpty()) {
             stopWatching.run();
         }
+    }
+
+    /** Removes requests that have ended, and returns whether none is left. */
+    private boolean isAbandoned() {
+        removeEnded();
         return withdrawn.isEmpty();
     }
 

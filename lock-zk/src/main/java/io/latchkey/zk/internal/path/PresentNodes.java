@@ -55,10 +55,6 @@ public final class PresentNodes {
         return path;
     }
 
-    boolean isEmpty() {
-        return present.isEmpty();
-    }
-
     Collection<QueueMember> members() {
         return present.values();
     }
@@ -82,7 +78,7 @@ public final class PresentNodes {
         session.heartbeat().keepBeating();
     }
 
-    /** Returns the member of this session that holds, or is about to hold, exclusively. */
+    /** Returns the member of this session that holds exclusively. */
     Optional<QueueMember> holder() {
         return Optional.ofNullable(holder);
     }
@@ -153,7 +149,6 @@ public final class PresentNodes {
     List<QueueMember> release(NodeName name) {
         List<QueueMember> localSuccessors = new ArrayList<>(followers.removeAll(name.text()));
         released.put(name.text(), localSuccessors);
-        localSuccessors.stream().filter(QueueMember::isExclusive).findFirst().ifPresent(next -> holder = next);
         return List.copyOf(localSuccessors);
     }
 

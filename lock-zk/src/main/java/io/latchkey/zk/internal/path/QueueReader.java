@@ -197,7 +197,8 @@ public final class QueueReader {
 
     /**
      * Reads the queues behind the creates of all members of one request, which have just been sent. One request reads
-     * them together if no path's data has to be read, no other list is pending, and one packet takes all of them.
+     * them together if no other list is pending, none was lost before, and one packet takes all of them. At first
+     * contact their sizes are unknown, and each path's data is read as well.
      */
     public static void readBehindCreatesOf(Map<QueueMember, QueueReader> members, Session session) {
         boolean together = members.size() > 1;
@@ -230,7 +231,7 @@ public final class QueueReader {
     }
 
     private boolean mayReadWithOthers() {
-        return !listing && !session.lists().wasLost(path.node()) && (data != null || naming().isShared());
+        return !listing && !session.lists().wasLost(path.node());
     }
 
     private void readData(Consumer<Response<ZnodeStore.NodeData>> then) {
@@ -424,11 +425,7 @@ public final class QueueReader {
 
     /** Notifies the holders and waiters whose nodes are not among {@code there}. */
     private void reportMissing(Set<String> there) {
-        nodes.missingFrom(there).forEach((name, member) -> {
-            member.nodeGone(name);
-            // If the node exists after all, it must not stay without an owner.
-            deletions.withdraw(name);
-        });
+        nodes.missingFrom(there).forEach((name, member) -> member.nodeGone(name));
     }
 
     private static long bytes(List<String> children) {

@@ -76,7 +76,7 @@ public final class SessionQueue {
     }
 
     boolean idle() {
-        return joined == 0 && nodes.isEmpty() && !reader.hasLostCreates() && !hasPendingDeletions();
+        return joined == 0 && !reader.hasLostCreates() && !hasPendingDeletions();
     }
 
     boolean hasPendingDeletions() {

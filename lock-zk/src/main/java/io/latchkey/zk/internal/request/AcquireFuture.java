@@ -67,15 +67,13 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
         }
     }
 
-    /** Completes this, and releases the lease if the caller no longer waits. */
+    /** Completes this. If the caller no longer waits, the task that gives the request up releases the lease. */
     public void answer(Optional<ZkLease> lease) {
         if (lease.isEmpty()) {
             signals.notGranted(
                     isCancelled() ? LockObserver.AcquireFailure.CANCELLED : LockObserver.AcquireFailure.TIMED_OUT);
         }
-        if (!complete(lease)) {
-            lease.ifPresent(ZkLease::abandon);
-        }
+        complete(lease);
     }
 
     public void fail(Throwable error) {

@@ -280,7 +280,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
 
     @Override
     public void askedToRelease(Owner by) {
-        if (isHeld() && askedBy.isEmpty()) {
+        if (askedBy.isEmpty()) {
             askedBy = Optional.of(by);
             leases.forEach(lease -> lease.askedToRelease(by));
         }

@@ -53,9 +53,10 @@ final class OwnLayoutCheck {
         }
         String attempt = machine.id();
         looking = true;
-        session.lists().ask(lock.lock().node(), () -> isStillPlaced(attempt), answer -> {
+        session.lists().ask(lock.lock().node(), () -> machine.state() != State.ENDED, answer -> {
             looking = false;
-            Optional<LockException> error = isStillPlaced(attempt) ? errorIn(session, answer) : Optional.empty();
+            // Whatever attempt asked: such requests refuse any. A request that has ended fails no more.
+            Optional<LockException> error = errorIn(session, answer);
             if (error.isPresent()) {
                 refused.accept(error.get());
             } else if (answer.ok()) {
@@ -84,15 +85,8 @@ final class OwnLayoutCheck {
                         : Optional.empty();
     }
 
-    /** Returns whether the attempt continues and its nodes exist or are being created. */
-    private boolean isStillPlaced(String attempt) {
-        State state = machine.state();
-        return machine.id().equals(attempt)
-                && (state == State.QUEUED || state == State.CONFIRMING || state == State.ENQUEUEING);
-    }
-
     private void confirmStill() {
-        if (machine.state() == State.CONFIRMING && !looking) {
+        if (machine.state() == State.CONFIRMING) {
             confirm.run();
         }
     }

@@ -79,17 +79,17 @@ final class WatchesAhead {
         }
         if (how instanceof Decision.Follow follow) {
             following = follow;
-            boolean unused = leadIfAheadMayHold();
+            leadIfAheadMayHold();
         }
     }
 
     /**
      * Leads instead of following if the predecessor may hold already: if its node is older than the path's data ({@link
-     * Decision.Follow}). For a predecessor of this session its state is known. Returns whether the request leads now.
+     * Decision.Follow}). For a predecessor of this session its state is known.
      */
-    private boolean leadIfAheadMayHold() {
+    private void leadIfAheadMayHold() {
         if (following == null || following.orLead().isEmpty()) {
-            return false;
+            return;
         }
         NodeName last = following.ahead();
         Optional<QueueMember> here = queue.nodes().at(last);
@@ -99,7 +99,6 @@ final class WatchesAhead {
         if (mayHold) {
             watch(following.orLead().get());
         }
-        return mayHold;
     }
 
     /** Watches the path's data, which has the capacity, and its children if the request leads the chain. */
@@ -188,7 +187,8 @@ final class WatchesAhead {
             public void seen(ZnodeStore.NodeData data) {
                 if (node.tag() == Tag.LEASE) {
                     created.put(node, data.czxid());
-                    if (!leadIfAheadMayHold() && data.version() > 0) {
+                    leadIfAheadMayHold();
+                    if (data.version() > 0) {
                         member.lookAgain();
                     }
                 }

@@ -242,7 +242,7 @@ public final class Heartbeat {
             }
         } else {
             checkedByBeat.clear();
-            if (!connection.connected() && on == connection.number()) {
+            if (on == connection.number()) {
                 // The server refused the barrier, for example because it throttles; no event will report that it
                 // accepts requests again.
                 probeLater();

@@ -44,6 +44,7 @@ public final class NodeChecks {
     private final Deque<SessionNode> reported = new ArrayDeque<>();
 
     private final RestartableTimer collected;
+    /** Whether reported deletions are checked, or a pause follows in which further ones are collected. */
     private boolean asking;
 
     NodeChecks(ClientContext context, Connection connection) {
@@ -76,7 +77,7 @@ public final class NodeChecks {
         while (!left.isEmpty() && part.size() < PART) {
             SessionNode owner = left.element();
             Optional<NodeName> name = owner.node();
-            if (owners.contains(owner) && name.filter(owner::isAt).isPresent()) {
+            if (name.filter(owner::isAt).isPresent()) {
                 SessionNode.OwnedNode owned = new SessionNode.OwnedNode(owner, name.get());
                 bytes += CHECK + owned.path().length();
                 if (!part.isEmpty() && bytes > PART_BYTES) {
@@ -114,7 +115,6 @@ public final class NodeChecks {
         }
         // A server checks existence before rights, so a node refused for another reason exists.
         List<SessionNode.OwnedNode> others = part.stream()
-                .filter(SessionNode.OwnedNode::isCurrent)
                 .filter(each -> !each.equals(part.get(refusal.index())))
                 .toList();
         if (others.isEmpty()) {
@@ -140,7 +140,7 @@ public final class NodeChecks {
      */
     public void reported(SessionNode gone) {
         reported.add(gone);
-        if (!asking && !collected.isSet()) {
+        if (!asking) {
             checkReported();
         }
     }
@@ -154,10 +154,7 @@ public final class NodeChecks {
                 asking = false;
                 return;
             }
-            check(part, answer -> {
-                asking = false;
-                collected.set(pause);
-            });
+            check(part, answer -> collected.set(pause));
         });
     }
 

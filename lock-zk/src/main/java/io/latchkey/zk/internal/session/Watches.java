@@ -186,14 +186,16 @@ public final class Watches {
                         }
                     });
             }
-        } else if (what == Of.CHILDREN && watched.seen != null && watched.children == Armed.CONFIRMED) {
-            listener.seen(watched.seen);
-        } else if (what == Of.DATA && watched.data == Armed.CONFIRMED) {
-            context.execute(() -> {
-                if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
-                    listener.seen(Objects.requireNonNull(watched.seenData));
-                }
-            });
+        } else if (watched.of(what) == Armed.CONFIRMED) {
+            switch (what) {
+                case DATA ->
+                    context.execute(() -> {
+                        if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
+                            listener.seen(Objects.requireNonNull(watched.seenData));
+                        }
+                    });
+                case CHILDREN -> listener.seen(Objects.requireNonNull(watched.seen));
+            }
         }
         return () -> stop(path, watched, listener);
     }

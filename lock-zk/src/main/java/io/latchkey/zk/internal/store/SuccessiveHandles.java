@@ -54,7 +54,7 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
      */
     private boolean gaveUp(Opened opened) {
         ZooKeeper handle = opened.handle();
-        if (handle.getState().isAlive() || handle.getSessionId() == 0) {
+        if (handle.getState().isAlive()) {
             return false;
         }
         boolean connected = handle.getSessionTimeout() > 0;

@@ -35,6 +35,11 @@ class ZooKeeperHandlesTest {
         assertFalse(at("127.0.0.1:1,no-such-host.invalid:2181").allRefuse());
     }
 
+    @Test
+    void bytesOfAnAclIncludeTheNamesInIt() {
+        assertTrue(ZooKeeperHandles.bytesOf(ZooKeeperHandles.OPEN_ACL) > "world:anyone".length());
+    }
+
     private static ZooKeeperHandles at(String connectString) {
         return new ZooKeeperHandles(connectString, Duration.ofSeconds(10), List.of(), new ZKClientConfig());
     }
