@@ -17,6 +17,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.zk.internal.locks.EngineOf;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -263,7 +264,7 @@ class LocalTurnsTest extends OnOneServer {
         awaitRequests("/m", 2);
         Wire.Mark before = proxy.mark();
         assertTrue(lock.of(turning).tryAcquire().isEmpty());
-        assertTrue(proxy.since(before).requestsButHeartbeats() > 0);
+        assertEquals(1, proxy.since(before).count(RequestMatch.create()));
         held.close();
         assertEquals(held.token(), soon(next).token());
     }

@@ -921,6 +921,27 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(asked.isDone(), "a waiter without a watch");
     }
 
+    /** The server has refused the watch on its own node, which another client has deleted. */
+    @Test
+    void releaseIsNoGrant_whenTheWaiterHasNoNodeAndNoWatchOfIt() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client waiter = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
+        waiter.settleUntilNext(RequestMatch.watching()
+                .path("of its node", path -> queueUnder("/m").indexOf(path) == 1));
+        refuseNextRequest(waiter, true);
+        leader.delete(queueUnder("/m").get(1));
+        CompletableFuture<Optional<ZkLease>> behind = next.asks("/m");
+        next.settle();
+        held.abandon();
+        settleBoth(holder, next);
+        waiter.settle();
+        granted(behind).ensureValid();
+        assertFalse(asked.isDone(), "two hold");
+    }
+
     /** Otherwise it would wait for release requests in vain. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
