@@ -211,6 +211,7 @@ public final class LocalHandOff {
                     next.outcome.whenComplete((lease, error) -> engine.context().execute(() -> {
                         boolean wanted = asked.remove(next);
                         if (error == null) {
+                            // Also if it was withdrawn as it was granted: a waiter may have come since.
                             granted(lease.orElseThrow());
                         } else if (wanted) {
                             refused(error);
