@@ -100,6 +100,12 @@ public class LockException extends RuntimeException {
         /** {@link LockUnavailableException}: the session has ended, and the next one is not connected yet. */
         NO_SESSION,
 
+        /**
+         * {@link LockUnavailableException}: an unexpected error ended the client's session, and is the cause. The
+         * client continues with a new session. Please report the error.
+         */
+        CLIENT_FAILED,
+
         /** {@link LockUnavailableException}: the current thread was interrupted while it waited for a response. */
         INTERRUPTED,
 

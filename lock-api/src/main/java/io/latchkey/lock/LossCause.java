@@ -25,5 +25,11 @@ public enum LossCause {
     HELD_TOO_LONG,
 
     /** The client was closed while it held the lease, or the server refused its login when it connected again. */
-    CLIENT_CLOSED
+    CLIENT_CLOSED,
+
+    /**
+     * An unexpected error in the client, such as a lack of memory or a missing class, has left its state unknown. The
+     * client ends its session, so that the lease's node goes with it; on a borrowed handle it deletes the node.
+     */
+    CLIENT_FAILED
 }

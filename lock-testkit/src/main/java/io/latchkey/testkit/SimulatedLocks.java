@@ -15,10 +15,12 @@ import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -229,16 +233,18 @@ public final class SimulatedLocks implements AutoCloseable {
                             case CURATOR -> Namings.CURATOR;
                             case KAZOO -> Namings.KAZOO;
                         };
-                Engine engine = server.start(
-                        label,
-                        ownTimeout,
-                        naming,
-                        observer.map(told -> new ObserverDispatcher(told, "latchkey-observer-simulated")));
+                Engine engine = server.start(label, ownTimeout, naming, observer.map(SimulatedLocks::onAThread));
                 LockClient client = new EngineLockClient(engine, turns.apply(engine));
                 clients.put(client, engine);
                 return client;
             }
         }
+    }
+
+    private static ObserverDispatcher onAThread(LockObserver observer) {
+        ExecutorService thread =
+                Executors.newSingleThreadExecutor(DaemonThreads.factory("latchkey-observer-simulated"));
+        return new ObserverDispatcher(observer, thread, ClientLog.inPlace(), thread::shutdown);
     }
 
     // ---- faults

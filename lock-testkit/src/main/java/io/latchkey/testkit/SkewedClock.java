@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.io.IOException;
@@ -94,13 +95,18 @@ public final class SkewedClock {
         SuccessiveHandles sessions = new SuccessiveHandles(
                 new ZooKeeperHandles(connectString, sessionTimeout, List.of(), new ZKClientConfig()));
         Engine engine = new Engine(new ClientConfig(
-                new ClientConfig.Source.Own(
-                        listener -> ZooKeeperStore.open(sessions, ZooKeeperHandles.OPEN_ACL, listener)),
+                new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(
+                        sessions,
+                        ZooKeeperHandles.OPEN_ACL,
+                        task -> DaemonThreads.factory("latchkey-skewed-handle")
+                                .newThread(task)
+                                .start(),
+                        listener)),
                 sessionTimeout,
                 Optional.empty(),
                 new Owner("", ProcessHandle.current().pid(), label),
                 () -> ThreadLocalRandom.current().nextLong(),
-                new Skewed(rate, new SystemClock("latchkey-skewed-timer", sessionTimeout)),
+                new Skewed(rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
         LockClient client = new EngineLockClient(engine, Optional.empty());

@@ -42,6 +42,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -220,13 +221,16 @@ class HandlesTest extends OnOneServer {
                                 (watcher, attempts) ->
                                         new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
                                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                                task -> DaemonThreads.factory("latchkey-handle-of-test")
+                                        .newThread(task)
+                                        .start(),
                                 listener),
                         over)),
                 timeout,
                 Optional.empty(),
                 new Owner("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
-                new SystemClock("latchkey-timer-of-test", timeout),
+                new SystemClock(DaemonThreads.factory("latchkey-timer-of-test"), timeout),
                 Runnable::run,
                 path -> path));
         engine.start();

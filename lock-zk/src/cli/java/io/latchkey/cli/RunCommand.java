@@ -385,6 +385,7 @@ final class RunCommand implements Callable<Integer> {
                     case NODE_DELETED -> "its node was deleted, as 'latchkey evict' does";
                     case HELD_TOO_LONG -> "it was held for as long as is allowed";
                     case CLIENT_CLOSED -> "the servers refused the login at a reconnect";
+                    case CLIENT_FAILED -> "an unexpected error ended the lock client";
                 };
         return cause + ": " + means;
     }

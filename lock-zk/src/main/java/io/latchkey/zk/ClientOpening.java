@@ -3,11 +3,14 @@ package io.latchkey.zk;
 
 import com.google.common.base.Utf8;
 import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
@@ -23,17 +26,22 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 
 /** Opens a client by its settings: its handle or a borrowed one, its threads, its engine. */
 final class ClientOpening {
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final int CALLBACK_THREADS = 4;
+    /** Threads of bodies whose interruption may be stuck at the same time, and one more. */
+    private static final int MOST_ALARMS = 64;
+    /** Handles that may be closing at the same time, and one that opens. */
+    private static final int MOST_HANDLES = 8;
     /** An allowance, since a borrowed handle does not expose its chroot. */
     private static final int UNKNOWN_CHROOT_BYTES = 100;
 
@@ -76,7 +84,8 @@ final class ClientOpening {
                 ? Duration.ofMillis(handle.getSessionTimeout())
                 : settings.sessionTimeout;
         return start(
-                        new ClientConfig.Source.Borrowed(listener -> ZooKeeperStore.borrow(handle, acls, listener)),
+                        handles -> new ClientConfig.Source.Borrowed(
+                                listener -> ZooKeeperStore.borrow(handle, acls, handles, listener)),
                         timeout,
                         "the borrowed handle's servers",
                         () -> false,
@@ -95,7 +104,8 @@ final class ClientOpening {
         Started started;
         try {
             started = start(
-                    new ClientConfig.Source.Own(listener -> ZooKeeperStore.open(sessions, acls, listener)),
+                    handlesOf -> new ClientConfig.Source.Own(
+                            listener -> ZooKeeperStore.open(sessions, acls, handlesOf, listener)),
                     settings.sessionTimeout,
                     servers,
                     handles::allRefuse,
@@ -118,39 +128,75 @@ final class ClientOpening {
         return started.client();
     }
 
+    private Outbox outbox(int number, Clock time) {
+        DaemonThreads lines = new DaemonThreads(1, "latchkey-log-" + number, time);
+        ClientLog log = new ClientLog(lines, lines::close);
+        DaemonThreads alarms = DaemonThreads.prompt(MOST_ALARMS, "latchkey-alarm-" + number, time);
+        DaemonThreads callbacks = new DaemonThreads(CALLBACK_THREADS, "latchkey-callback-" + number, time);
+        DaemonThreads handles = DaemonThreads.prompt(MOST_HANDLES, "latchkey-handle-" + number, time);
+        Executor given = settings.callbacks;
+        return new Outbox(
+                alarms,
+                given == null
+                        ? callbacks
+                        : new CallbackThreads(
+                                callbacks,
+                                given,
+                                refused -> log.warn(
+                                        CallbackThreads.class,
+                                        "The callback executor {} refused a task, which runs on a thread of the lock"
+                                                + " client instead. Logged once.",
+                                        given,
+                                        refused)),
+                handles,
+                log,
+                settings.observer.map(observer -> observer(observer, number, time, log)),
+                () -> {
+                    alarms.close();
+                    callbacks.close();
+                    handles.close();
+                    log.close();
+                });
+    }
+
+    private static ObserverDispatcher observer(LockObserver observer, int number, Clock time, ClientLog log) {
+        DaemonThreads thread = new DaemonThreads(1, "latchkey-observer-" + number, time);
+        return new ObserverDispatcher(observer, thread, log, thread::close);
+    }
+
     /** Returns the bytes of a member of a multi-lock in a request, besides its path and the owner. */
     private static int memberBytes(List<ACL> acls, int chrootBytes) {
         return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
     }
 
     private Started start(
-            ClientConfig.Source source, Duration timeout, String servers, BooleanSupplier allRefuse, int memberBytes) {
+            Function<Executor, ClientConfig.Source> source,
+            Duration timeout,
+            String servers,
+            BooleanSupplier allRefuse,
+            int memberBytes) {
         int number = NUMBER.incrementAndGet();
-        Clock time = new SystemClock("latchkey-timer-" + number, timeout);
-        CallbackThreads callbackThreads =
-                new CallbackThreads("latchkey-callback-" + number, Optional.ofNullable(settings.callbacks), time);
-        ExecutorService relief = DaemonThreads.pool(1, "latchkey-relief-" + number);
+        Clock time = new SystemClock(DaemonThreads.factory("latchkey-timer-" + number), timeout);
+        DaemonThreads relief = new DaemonThreads(1, "latchkey-relief-" + number, time);
+        Outbox outbox = outbox(number, time);
         SecureRandom seed = new SecureRandom();
         SplittableRandom ids = new SplittableRandom(seed.nextLong());
-        Optional<ObserverDispatcher> dispatcher =
-                settings.observer.map(each -> new ObserverDispatcher(each, "latchkey-observer-" + number));
         int hidden = settings.basePath.length();
         Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), settings.label);
         Engine engine = new Engine(new ClientConfig(
-                source,
+                source.apply(outbox.handles()),
                 timeout,
                 settings.validityMargin,
                 owner,
                 ids::nextLong,
                 time,
-                callbackThreads,
+                outbox,
                 relief,
                 path -> path.substring(hidden),
-                settings.layout.naming(),
-                dispatcher));
+                settings.layout.naming()));
         Runnable threadsEnd = () -> {
-            callbackThreads.close();
-            relief.shutdown();
+            outbox.end().run();
+            relief.close();
         };
         EngineLockClient client = new EngineLockClient(
                 engine,

@@ -9,13 +9,12 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.ACL;
@@ -77,9 +76,15 @@ final class FirstContact {
             return;
         }
         try {
-            Status code = askForRoot().get(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture<Status> asked = askForRoot();
+            if (!Waiting.await(asked, LOGIN_TIMEOUT)) {
+                throw new LockUnavailableException("No answer within " + LOGIN_TIMEOUT.toMillis()
+                        + " ms to the question whether the chroot of " + handles.connectString()
+                        + " exists. Nothing was changed. Try again.");
+            }
+            Status code = Waiting.valueOf(asked);
             if (code == Status.LOGIN_REFUSED) {
-                throw Engine.loginRefusal();
+                throw Errors.loginRefused();
             }
             if (code == Status.SESSION_EXPIRED) {
                 throw new LockUnavailableException(
@@ -96,7 +101,7 @@ final class FirstContact {
                     "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
-        } catch (TimeoutException | IOException | KeeperException failed) {
+        } catch (IOException | KeeperException failed) {
             throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
         }
     }

@@ -18,6 +18,7 @@ import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.locks.LockPaths;
 import io.latchkey.zk.internal.queue.PrintableText;
+import io.latchkey.zk.internal.store.LinkedLibraries;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import java.time.Duration;
 import java.util.List;
@@ -430,10 +431,13 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
          * @throws LockUnavailableException if no server responds in time; or if the current thread is interrupted,
          *     whose status stays set
+         * @throws IllegalStateException if ZooKeeper's client, Guava or slf4j-api on the class path is older than this
+         *     library needs
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
          *     created
          */
         public ZkLockClient build() {
+            LinkedLibraries.check();
             return new ZkLockClient(new ClientOpening(settings).open());
         }
 

@@ -15,6 +15,8 @@ import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.Uninterruptibles;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -24,8 +26,15 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.latchkey.lock.BodyInterruption;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.events.ClientLog;
+import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.threads.DaemonThreads;
+import io.latchkey.zk.internal.threads.Notice;
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,8 +48,17 @@ import java.util.Timer;
 import java.util.TimerTask;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.zookeeper.KeeperException;
@@ -78,8 +96,8 @@ class ArchitectureTest {
             entry("path", "queue acquire threads store context session"),
             entry("request", "queue recipe acquire validity threads store events context session path"),
             entry("client", "queue recipe acquire validity threads store events context session path request"),
-            entry("admin", "queue recipe acquire validity store events context session path request client"),
-            entry("locks", "queue recipe store events context request client admin"));
+            entry("admin", "queue recipe acquire validity threads store events context session path request client"),
+            entry("locks", "queue recipe threads store events context request client admin"));
 
     private static final DescribedPredicate<JavaClass> PLATFORM =
             javaBase().or(resideInAPackage("org.jspecify..")).as("in java.base or org.jspecify");
@@ -294,6 +312,98 @@ class ArchitectureTest {
         byName.remove("package-info.java");
         byName.values().removeIf(places -> places.size() == 1);
         assertEquals(Map.of(), byName);
+    }
+
+    /** A backend is code that others wrote and configured: it may throw, and it may block. */
+    @Test
+    void onlyTheLogCallsTheLoggingBackend() {
+        check(noClasses()
+                .that()
+                .doNotBelongToAnyOf(ClientLog.class)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.slf4j.."));
+    }
+
+    /** In a worker of a fork-join pool, a future's own wait runs other tasks on the same stack, and throws. */
+    @Test
+    void onlyOneClassWaits() {
+        Set<String> waits = Set.of("get", "join", "await", "wait", "park", "parkNanos", "parkUntil", "acquire", "take");
+        check(noClasses()
+                .that()
+                .doNotBelongToAnyOf(Waiting.class)
+                .should()
+                .callMethodWhere(describe(
+                        "waits",
+                        call -> waits.contains(call.getName())
+                                && (call.getTargetOwner().isAssignableTo(Future.class)
+                                        || call.getTargetOwner().isAssignableTo(LockSupport.class)
+                                        || call.getTargetOwner().isAssignableTo(Thread.class)
+                                        || call.getTargetOwner().isAssignableTo(BlockingQueue.class)
+                                        || call.getTargetOwner().getName().equals("java.util.concurrent.CountDownLatch")
+                                        || call.getTargetOwner().getName().startsWith("java.util.concurrent.locks")
+                                        || (call.getName().equals("wait")
+                                                && call.getTargetOwner().isEquivalentTo(Object.class)))))
+                .orShould()
+                .dependOnClassesThat(belongToAnyOf(Uninterruptibles.class, Futures.class)));
+    }
+
+    /** Threads that are made elsewhere inherit what the thread has that happens to need them first. */
+    @Test
+    void threadsAreMadeInOnePlace() {
+        check(noClasses()
+                .that()
+                .doNotBelongToAnyOf(DaemonThreads.class, Waiting.class)
+                .should()
+                .callConstructorWhere(describe(
+                        "makes a thread or a pool",
+                        call -> call.getTargetOwner().isAssignableTo(Thread.class)
+                                || (call.getTargetOwner().isAssignableTo(ExecutorService.class)
+                                        && !call.getTargetOwner().isEquivalentTo(ScheduledThreadPoolExecutor.class))))
+                .orShould()
+                .dependOnClassesThat(belongToAnyOf(Executors.class, ForkJoinPool.class))
+                .orShould()
+                .callMethodWhere(describe(
+                        "runs a task on a thread of the platform",
+                        call -> call.getTargetOwner().isEquivalentTo(CompletableFuture.class)
+                                && call.getName().endsWith("Async")
+                                && call.getTarget().getRawParameterTypes().stream()
+                                        .noneMatch(type -> type.isEquivalentTo(Executor.class)))));
+    }
+
+    /** Calls of users' code leave the engine by its exits: an interrupt is one, and so is an observer's method. */
+    @Test
+    void usersCodeIsCalledBehindTheExitsOnly() {
+        check(noClasses()
+                .that()
+                .doNotBelongToAnyOf(ZkLease.class)
+                .should()
+                .callMethodWhere(describe(
+                        "interrupts a body",
+                        call -> call.getTargetOwner().isEquivalentTo(BodyInterruption.class)
+                                && call.getName().equals("lost"))));
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(room("events"), FRONT_DOOR + ".micrometer")
+                .should()
+                .callMethodWhere(describe(
+                        "calls an observer", call -> call.getTargetOwner().isEquivalentTo(LockObserver.class))));
+    }
+
+    /** A copy stays registered with its source for as long as that lives. */
+    @Test
+    void noFutureIsCopied() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(Notice.class)
+                .should()
+                .callMethodWhere(describe(
+                        "copies a future",
+                        call -> call.getName().equals("copy")
+                                && call.getTargetOwner().isAssignableTo(CompletableFuture.class)))
+                .check(new ClassFileImporter()
+                        .withImportOption(new ImportOption.DoNotIncludeTests())
+                        .importPackages(FRONT_DOOR, "io.latchkey.lock"));
     }
 
     @Test

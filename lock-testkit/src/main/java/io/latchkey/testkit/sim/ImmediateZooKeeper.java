@@ -12,6 +12,7 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -244,11 +245,10 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 new Owner("simulated", ProcessHandle.current().pid(), label),
                 ids::nextLong,
                 new CarryingTime(this, ask(time::view), () -> lines.values().remove(line)),
-                callbacks,
+                Outbox.inPlace(callbacks, observer),
                 Runnable::run,
                 path -> path,
-                naming,
-                observer));
+                naming));
         lines.put(engine, line);
         try {
             engine.start();

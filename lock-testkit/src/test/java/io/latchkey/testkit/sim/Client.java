@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -58,11 +58,10 @@ final class Client implements ClientConfig.Opener {
                 new Owner("simulated", 1, toString()),
                 () -> ids++,
                 time,
-                Runnable::run,
+                Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                 Runnable::run,
                 path -> path,
-                Namings.LATCHKEY,
-                Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService()))));
+                Namings.LATCHKEY));
         this.turns =
                 mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, WorldSpec.LONGEST));
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -159,8 +158,7 @@ class GivingUpTest {
     void requestOfCuratorsSemaphoreLeavesNothing_whenItIsCancelledBetweenTwoTasks() throws Exception {
         List<Broken> broken = new ArrayList<>();
         ObserverRules rules = new ObserverRules(broken::add);
-        Optional<ObserverDispatcher> atOnce =
-                Optional.of(new ObserverDispatcher(rules, MoreExecutors.newDirectExecutorService()));
+        Optional<ObserverDispatcher> atOnce = Optional.of(ObserverDispatcher.inPlace(rules));
         try (ImmediateZooKeeper server = new ImmediateZooKeeper(() -> 0)) {
             Engine engine = server.start("", SESSION, Namings.CURATOR, atOnce);
             Acquirable permit = new EngineLockClient(engine, Optional.empty()).semaphore("/s", 1);

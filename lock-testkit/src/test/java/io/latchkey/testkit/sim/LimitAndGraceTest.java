@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -171,7 +170,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
                     borrowing,
                     clock,
                     callbacks::add,
-                    Optional.of(new ObserverDispatcher(new Ends(events), MoreExecutors.newDirectExecutorService())));
+                    Optional.of(ObserverDispatcher.inPlace(new Ends(events))));
             this.clock = clock;
             this.callbacks = callbacks;
             this.events = events;
@@ -234,12 +233,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ObserverRules rules = new ObserverRules(broken::add);
         Jumping clock = new Jumping();
         Client timed = new Client(
-                1,
-                checks -> {},
-                false,
-                clock,
-                Runnable::run,
-                Optional.of(new ObserverDispatcher(rules, MoreExecutors.newDirectExecutorService())));
+                1, checks -> {}, false, clock, Runnable::run, Optional.of(ObserverDispatcher.inPlace(rules)));
         WaitPolicy nearlyNoTime = new WaitPolicy.AtMost(Duration.ofNanos(1));
         clock.timersAreDueAtOnce = true;
         CompletableFuture<Optional<ZkLease>> asked = inTurns
@@ -780,7 +774,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
                     }
                 };
         body.start();
-        Eventually.holds("the body's thread waits for the lease", SOON, () -> isAt(body, "CompletableFuture"));
+        Eventually.holds("the body's thread waits for the lease", SOON, () -> isAt(body, "Waiting"));
         client.settle();
         Eventually.holds("the body waits", SOON, () -> held.isDone() && isAt(body, "CountDownLatch"));
         client.settle();
@@ -1166,7 +1160,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         });
         closing.setDaemon(true);
         closing.start();
-        Eventually.holds("it waits or ends", SOON, () -> isAt(closing, "CompletableFuture") || !closing.isAlive());
+        Eventually.holds("it waits or ends", SOON, () -> isAt(closing, "Waiting") || !closing.isAlive());
         return closing;
     }
 

@@ -9,6 +9,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +51,7 @@ class LongTimesTest {
     void timersThatAreCancelled_leaveNothing() {
         int timers = 100_000;
         String timer = "java.util.concurrent.ScheduledThreadPoolExecutor$ScheduledFutureTask";
-        try (SystemClock time = new SystemClock("test-timer", Duration.ofSeconds(6))) {
+        try (SystemClock time = new SystemClock(DaemonThreads.factory("test-timer"), Duration.ofSeconds(6))) {
             long before = LiveObjects.count(timer::equals).getOrDefault(timer, 0L);
             for (int i = 0; i < timers; i++) {
                 time.after(DAY, () -> {}).cancel();

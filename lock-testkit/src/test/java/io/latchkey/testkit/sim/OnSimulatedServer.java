@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
@@ -86,7 +86,7 @@ abstract class OnSimulatedServer {
                     false,
                     leader.time().view(),
                     Runnable::run,
-                    Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                    Optional.of(ObserverDispatcher.inPlace(observer)),
                     naming);
         }
 
@@ -108,11 +108,10 @@ abstract class OnSimulatedServer {
                     new Owner("simulated", 1, "client " + number),
                     () -> ids++,
                     clock,
-                    callbacks,
+                    Outbox.inPlace(callbacks, observer),
                     Runnable::run,
                     path -> path,
-                    naming,
-                    observer));
+                    naming));
             engine.start();
             settle();
         }

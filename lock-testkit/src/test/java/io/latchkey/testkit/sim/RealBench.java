@@ -8,6 +8,7 @@ import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
@@ -71,6 +72,11 @@ final class RealBench implements Bench {
         }
 
         @Override
+        public void failed(Throwable why) {
+            told.failed(why);
+        }
+
+        @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
             told.fired(path, change, zxid);
         }
@@ -87,6 +93,9 @@ final class RealBench implements Bench {
         ZooKeeperStore port = ZooKeeperStore.open(
                 (watcher, attempts) -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                task -> DaemonThreads.factory("latchkey-handle-of-test")
+                        .newThread(task)
+                        .start(),
                 connection);
         sessions.add(new Session(proxy, FastReconnects.of(proxy), port, connection));
         Eventually.holds("a connection", SOON, () -> connection.up);

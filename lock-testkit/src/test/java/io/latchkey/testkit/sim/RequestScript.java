@@ -341,6 +341,11 @@ final class RequestScript {
         }
 
         @Override
+        public void failed(Throwable why) {
+            throw new IllegalStateException("a delivery failed", why);
+        }
+
+        @Override
         public void fired(String path, ZnodeStore.Change change, long zxid) {
             hears(change + " of " + path + " %s", zxid);
         }

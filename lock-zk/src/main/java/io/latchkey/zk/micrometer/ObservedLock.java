@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +35,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Both have the low-cardinality key {@code lock}, the name that was given. If the lock is granted, they have the
  * high-cardinality keys {@code path} and {@code token}.
  *
+ * <p>Handlers, filters and conventions of a registry run in the caller's thread, between the grant and the return of
+ * the call. What they throw is dropped, so that no lease is lost to its caller on the way: a call returns and throws
+ * what it would without observations.
+ *
  * <p>Leases and futures are those of the lock itself. If a method needs the client's own locks, such as {@code
  * multiLock}, pass it the wrapped lock.
  */
-@SuppressWarnings("try") // a scope ends with its block, and nothing else is done with it
 public final class ObservedLock implements Acquirable {
     private final Acquirable lock;
     private final String name;
@@ -74,20 +78,27 @@ public final class ObservedLock implements Acquirable {
         return observed(lock::acquireUninterruptibly);
     }
 
-    private interface Acquiring<X extends Exception> {
-        Lease acquire() throws X;
+    private interface Acquiring<T, X extends Exception> {
+        T acquire() throws X;
     }
 
-    private <X extends Exception> Lease observed(Acquiring<X> acquiring) throws X {
-        Observation waiting = started("latchkey.acquire");
-        try (Observation.Scope unused = waiting.openScope()) {
-            Lease lease = acquiring.acquire();
-            granted(waiting, lease);
-            return lease;
+    private <X extends Exception> Lease observed(Acquiring<Lease, X> acquiring) throws X {
+        return observed(acquiring, Optional::of);
+    }
+
+    private <T, X extends Exception> T observed(Acquiring<T, X> acquiring, Function<T, Optional<Lease>> leaseOf)
+            throws X {
+        Observed waiting = started("latchkey.acquire");
+        waiting.enter();
+        try {
+            T result = acquiring.acquire();
+            waiting.answered(leaseOf.apply(result));
+            return result;
         } catch (Throwable failed) {
-            failed(waiting, failed);
+            waiting.failed(failed);
             throw failed;
         } finally {
+            waiting.leave();
             waiting.stop();
         }
     }
@@ -99,17 +110,7 @@ public final class ObservedLock implements Acquirable {
 
     @Override
     public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
-        Observation waiting = started("latchkey.acquire");
-        try (Observation.Scope unused = waiting.openScope()) {
-            Optional<Lease> lease = lock.tryAcquire(timeout);
-            lease.ifPresentOrElse(found -> granted(waiting, found), () -> outcome(waiting, "not_granted"));
-            return lease;
-        } catch (Throwable failed) {
-            failed(waiting, failed);
-            throw failed;
-        } finally {
-            waiting.stop();
-        }
+        return observed(() -> lock.tryAcquire(timeout), lease -> lease);
     }
 
     @Override
@@ -139,23 +140,37 @@ public final class ObservedLock implements Acquirable {
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
-        Waiting waiting = new Waiting();
+        Observed waiting = started("latchkey.acquire");
         try {
             return lock.call(onLoss, (LeaseFunction<T, X>) lease -> {
-                waiting.granted(lease);
-                Observation holding = held(lease);
-                try (Observation.Scope unused = holding.openScope()) {
-                    return body.apply(lease);
-                } catch (Throwable thrown) {
-                    holding.error(thrown);
-                    throw thrown;
-                } finally {
-                    ended(holding, lease);
-                }
+                waiting.answered(Optional.of(lease));
+                waiting.stop();
+                return observed(lease, body);
             });
         } catch (Throwable failed) {
             waiting.failed(failed);
+            waiting.stop();
             throw failed;
+        }
+    }
+
+    private <T extends @Nullable Object, X extends Throwable> T observed(Lease lease, LeaseFunction<T, X> body)
+            throws X {
+        Observed holding = started("latchkey.hold");
+        holding.outcome("kept");
+        holding.identify(lease);
+        holding.enter();
+        try {
+            return body.apply(lease);
+        } catch (Throwable thrown) {
+            holding.error(thrown);
+            throw thrown;
+        } finally {
+            if (lease.state() == LeaseState.LOST) {
+                holding.lost();
+            }
+            holding.leave();
+            holding.stop();
         }
     }
 
@@ -188,77 +203,87 @@ public final class ObservedLock implements Acquirable {
         return lock.queueAsync();
     }
 
-    /** The observed wait of a caller whose body the lock runs. */
-    private final class Waiting {
-        private final Observation observation = started("latchkey.acquire");
-        private boolean over;
-
-        void granted(Lease lease) {
-            over = true;
-            ObservedLock.granted(observation, lease);
-            observation.stop();
-        }
-
-        void failed(Throwable failed) {
-            if (!over) {
-                ObservedLock.failed(observation, failed);
-                observation.stop();
-            }
-        }
-    }
-
-    private Observation held(Lease lease) {
-        Observation holding = started("latchkey.hold");
-        outcome(holding, "kept");
-        identify(holding, lease);
-        return holding;
-    }
-
-    private static void ended(Observation holding, Lease lease) {
-        if (lease.state() == LeaseState.LOST) {
-            holding.event(Observation.Event.of("lost"));
-            outcome(holding, "lost");
-        }
-        holding.stop();
-    }
-
     private <R> void observe(CompletableFuture<R> request, Function<R, Optional<Lease>> leaseOf) {
-        Observation waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire");
         var unused = request.whenComplete((response, failed) -> {
             if (failed != null) {
-                failed(waiting, failed);
+                waiting.failed(failed);
             } else {
-                leaseOf.apply(response)
-                        .ifPresentOrElse(lease -> granted(waiting, lease), () -> outcome(waiting, "not_granted"));
+                waiting.answered(leaseOf.apply(response));
             }
             waiting.stop();
         });
     }
 
-    private Observation started(String what) {
-        return Observation.createNotStarted(what, observations)
+    private Observed started(String what) {
+        return new Observed(() -> Observation.createNotStarted(what, observations)
                 .contextualName(what.substring(what.indexOf('.') + 1) + " " + name)
                 .lowCardinalityKeyValue("lock", name)
-                .start();
+                .start());
     }
 
-    private static void granted(Observation waiting, Lease lease) {
-        outcome(waiting, "granted");
-        identify(waiting, lease);
-    }
+    /** An observation that throws nothing, whatever its registry does. */
+    private static final class Observed {
+        private Observation observation = Observation.NOOP;
+        private Optional<Observation.Scope> scope = Optional.empty();
+        private boolean stopped;
 
-    private static void failed(Observation waiting, Throwable failed) {
-        outcome(waiting, "failed");
-        waiting.error(failed);
-    }
+        Observed(Supplier<Observation> start) {
+            attempt(() -> observation = start.get());
+        }
 
-    private static void identify(Observation observation, Lease lease) {
-        observation
-                .highCardinalityKeyValue("path", lease.path())
-                .highCardinalityKeyValue("token", Long.toString(lease.token()));
-    }
+        private static void attempt(Runnable part) {
+            try {
+                part.run();
+            } catch (Throwable theirs) {
+                // The caller gets its lease, or its error.
+            }
+        }
 
-    private static void outcome(Observation observation, String outcome) {
-        observation.lowCardinalityKeyValue(KeyValue.of("outcome", outcome));
+        void enter() {
+            attempt(() -> scope = Optional.of(observation.openScope()));
+        }
+
+        void leave() {
+            scope.ifPresent(opened -> attempt(opened::close));
+        }
+
+        void answered(Optional<Lease> lease) {
+            outcome(lease.isPresent() ? "granted" : "not_granted");
+            lease.ifPresent(this::identify);
+        }
+
+        void failed(Throwable failed) {
+            if (!stopped) {
+                outcome("failed");
+                error(failed);
+            }
+        }
+
+        void lost() {
+            attempt(() -> observation.event(Observation.Event.of("lost")));
+            outcome("lost");
+        }
+
+        void outcome(String outcome) {
+            attempt(() -> observation.lowCardinalityKeyValue(KeyValue.of("outcome", outcome)));
+        }
+
+        void identify(Lease lease) {
+            attempt(() -> observation
+                    .highCardinalityKeyValue("path", lease.path())
+                    .highCardinalityKeyValue("token", Long.toString(lease.token())));
+        }
+
+        void error(Throwable thrown) {
+            attempt(() -> observation.error(thrown));
+        }
+
+        void stop() {
+            if (!stopped) {
+                stopped = true;
+                attempt(observation::stop);
+            }
+        }
     }
 }

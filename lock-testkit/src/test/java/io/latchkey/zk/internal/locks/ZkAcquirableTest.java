@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
@@ -17,30 +18,39 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A wait that ends at the moment of the grant, which no test with threads can choose. */
 @Timeout(30)
 class ZkAcquirableTest {
-    /** A request that ends before its interrupted caller can cancel it. */
-    private static final class InterruptedWait extends CompletableFuture<Optional<ZkLease>> {
+    /** A request that ends between the interruption of its caller and the moment when the caller gives it up. */
+    private static final class EndsLate extends AcquireFuture {
+        private final Consumer<AcquireFuture> ends;
+
+        EndsLate(AcquireFuture request, Engine engine, Consumer<AcquireFuture> ends) {
+            super(engine.context(), request.signals(), () -> {});
+            this.ends = ends;
+        }
+
         @Override
-        public Optional<ZkLease> get() throws InterruptedException {
-            throw new InterruptedException("at the grant");
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            ends.accept(this);
+            return super.cancel(mayInterruptIfRunning);
         }
     }
 
-    /** A mutex whose wait is interrupted when its request has ended like this. */
+    /** A mutex whose caller is interrupted, and whose request ends then like this. */
     private static ZkAcquirable interruptedMutex(
-            SimulatedLocks locks, BiConsumer<InterruptedWait, CompletableFuture<Optional<ZkLease>>> ends) {
+            SimulatedLocks locks, BiConsumer<AcquireFuture, CompletableFuture<Optional<ZkLease>>> ends) {
         Engine engine = EngineOf.lock(locks.client().mutex("/m"));
         return new ZkAcquirable(engine, List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")))) {
             @Override
-            CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
-                InterruptedWait wait = new InterruptedWait();
-                ends.accept(wait, super.startToWait(waitPolicy));
-                return wait;
+            AcquireFuture start(WaitPolicy waitPolicy) {
+                AcquireFuture request = super.start(waitPolicy);
+                Thread.currentThread().interrupt();
+                return new EndsLate(request, engine, wait -> ends.accept(wait, request));
             }
         };
     }
@@ -48,7 +58,7 @@ class ZkAcquirableTest {
     @Test
     void leaseIsReleased_whenItsCallerIsInterruptedAtTheGrant() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ZkAcquirable lock = interruptedMutex(locks, (wait, request) -> wait.complete(request.join()));
+            ZkAcquirable lock = interruptedMutex(locks, (wait, request) -> wait.answer(request.join()));
             assertThrows(InterruptedException.class, lock::acquire);
             locks.advance(Duration.ZERO); // until callbacks have run
             assertEquals(List.of(), locks.nodesUnder("/m"));
@@ -58,8 +68,8 @@ class ZkAcquirableTest {
     @Test
     void interruptionIsThrown_whenTheRequestFailsAtTheSameTime() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ZkAcquirable lock = interruptedMutex(
-                    locks, (wait, request) -> wait.completeExceptionally(new LockUnavailableException("no server")));
+            ZkAcquirable lock =
+                    interruptedMutex(locks, (wait, request) -> wait.fail(new LockUnavailableException("no server")));
             assertThrows(InterruptedException.class, lock::acquire);
         }
     }

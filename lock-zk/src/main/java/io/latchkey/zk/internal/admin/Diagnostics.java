@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionView;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
@@ -39,26 +40,34 @@ public final class Diagnostics {
 
     public Diagnosis diagnose() {
         SessionView session = engine.context().signals().view();
-        List<OwnRequest> all = engine.requests();
+        List<OwnRequest> all = List.of();
+        Optional<String> unknown = Optional.empty();
+        try {
+            all = engine.requests();
+        } catch (LockException | IllegalStateException noAnswer) {
+            unknown = Optional.of(String.valueOf(noAnswer.getMessage()));
+        }
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
         QueueScan scan = new QueueScan(engine, engine.context().sessionTimeout());
         List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, scan);
         return new Diagnosis(
-                describe(all.stream().filter(OwnRequest::holds).toList(), all),
-                describe(waits, all),
+                describe(all.stream().filter(OwnRequest::holds).toList()),
+                describe(waits),
                 cycles,
-                scan.gap(),
+                unknown.or(scan::gap),
                 session);
     }
 
-    private List<Diagnosis.Own> describe(List<OwnRequest> some, List<OwnRequest> all) {
+    private List<Diagnosis.Own> describe(List<OwnRequest> some) {
         ClockReading now = engine.context().now();
         return some.stream()
-                .map(mine -> mine.toDiagnosis(
-                        now,
-                        !mine.holds()
-                                && OwnRequest.heldByCallerOf(mine.signals(), all, engine.context())
-                                        .isPresent()))
+                .map(mine -> mine.signals()
+                        .toDiagnosis(
+                                now,
+                                !mine.holds()
+                                        && engine.context()
+                                                .heldByCallerOf(mine.signals())
+                                                .isPresent()))
                 .sorted(Comparator.comparing(Diagnosis.Own::since))
                 .toList();
     }

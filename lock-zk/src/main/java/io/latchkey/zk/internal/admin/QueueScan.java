@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +26,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
@@ -160,13 +159,14 @@ final class QueueScan {
         List<T> answers = new ArrayList<>();
         for (CompletableFuture<T> each : asked) {
             try {
-                answers.add(each.get(end - System.nanoTime(), TimeUnit.NANOSECONDS));
+                if (!Waiting.await(each, Duration.ofNanos(end - System.nanoTime()))) {
+                    gap = Optional.of("the servers do not answer in time");
+                    return answers;
+                }
+                answers.add(Waiting.valueOf(each));
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 gap = Optional.of("interrupted");
-                return answers;
-            } catch (TimeoutException late) {
-                gap = Optional.of("the servers do not answer in time");
                 return answers;
             } catch (ExecutionException failed) {
                 if (!(failed.getCause() instanceof LockException)) {

@@ -9,25 +9,21 @@ import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.request.Request;
-import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The end of one client: at once, or when its holders have released within a grace. It is complete when the owners of
  * lost leases are notified and the session is closed, or nothing of the client is left in a borrowed one.
  */
 final class Closing {
-    private static final Logger LOG = LoggerFactory.getLogger(Closing.class);
+    /** How long a close waits for the last lines of the log, which a program that ends now would not write. */
+    private static final Duration LAST_LINES = Duration.ofMillis(200);
 
     private final ClientConfig config;
     private final ClientContext context;
@@ -42,20 +38,23 @@ final class Closing {
     private boolean closing;
     private @Nullable Runnable onceIdle;
     /** Completes when the client has returned all that it had. */
-    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> closed;
 
     /**
      * @param queues those of the last session, if there was one
+     * @param closed completes when the client has returned all that it had
      */
     Closing(
             ClientConfig config,
             ClientContext context,
             LiveRequests requests,
-            Supplier<@Nullable SessionQueues> queues) {
+            Supplier<@Nullable SessionQueues> queues,
+            CompletableFuture<@Nullable Void> closed) {
         this.config = config;
         this.context = context;
         this.requests = requests;
         this.queues = queues;
+        this.closed = closed;
     }
 
     // ---- from any thread
@@ -68,33 +67,26 @@ final class Closing {
     }
 
     void close(Duration grace) {
-        Thread caller = Thread.currentThread();
-        CompletableFuture<Boolean> callerHolds = new CompletableFuture<>();
-        context.execute(() -> {
-            callerHolds.complete(requests.anyIsHeldBy(caller));
-            beginToDrain(grace);
-        });
-        if (!context.wouldWaitForItself() && !context.isInCallback() && !callerHolds.join()) {
+        boolean callerHolds = context.held().anyOf(Thread.currentThread());
+        context.execute(() -> beginToDrain(grace));
+        if (!context.wouldWaitForItself() && !context.isInCallback() && !callerHolds) {
             Duration longest = Duration.ofNanos(Long.MAX_VALUE).minus(config.sessionTimeout());
             awaitClosed(Comparators.min(grace, longest).plus(config.sessionTimeout()));
         }
     }
 
-    /** Runs {@code then} when the client has returned all that it had. */
-    void onceClosed(Runnable then) {
-        var unused = closed.thenRun(then);
-    }
-
     private void awaitClosed(Duration longest) {
         try {
-            closed.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+            if (!Waiting.await(closed, longest)) {
+                context.log()
+                        .warn(
+                                Closing.class,
+                                "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
+                                        + " They are deleted when it ends.");
+            }
+            context.log().awaitWritten(LAST_LINES);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException late) {
-            LOG.warn(
-                    "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
-                            + " They are deleted when it ends.",
-                    late);
         }
     }
 
@@ -117,7 +109,7 @@ final class Closing {
             List<Request> holders =
                     requests.refuseWaiting(new ClientClosedException("The lock client is closing: it accepts no"
                             + " request, and its leases may be released. Nothing was sent. Create a new client."));
-            SerialExecutor.attemptEach(holders, Request::askToRelease);
+            holders.forEach(Request::askToRelease);
         }
         finishWhenIdle();
     }

@@ -11,7 +11,6 @@ import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * look.
  */
 public final class CuratorSemaphoreRequest {
-    private final Engine engine;
+    private final ClientCore core;
     private final LockTarget mutex;
     private final LockTarget wanted;
     private final WaitPolicy waitPolicy;
@@ -47,22 +46,22 @@ public final class CuratorSemaphoreRequest {
     private @Nullable Request request;
     private boolean abandoned;
 
-    private CuratorSemaphoreRequest(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
-        this.engine = engine;
+    private CuratorSemaphoreRequest(ClientCore core, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
+        this.core = core;
         this.mutex = mutex;
         this.wanted = wanted;
         this.waitPolicy = waitPolicy;
-        this.asked = engine.context().time().nanos();
-        this.signals = engine.context().signalsOf(List.of(wanted));
-        this.outcome = new AcquireFuture(engine.context(), engine::heldByCallerOf, signals, this::abandon);
+        this.asked = core.context().time().nanos();
+        this.signals = core.context().signalsOf(List.of(wanted));
+        this.outcome = new AcquireFuture(core.context(), signals, this::abandon);
+        this.outcome.open();
     }
 
     /** Acquires {@code wanted} as {@link Engine#acquire} does, while the client holds {@code mutex}. */
-    public static CompletableFuture<Optional<ZkLease>> acquire(
-            Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
-        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine, mutex, wanted, waitPolicy);
+    public static AcquireFuture acquire(Engine engine, LockTarget mutex, LockTarget wanted, WaitPolicy waitPolicy) {
+        CuratorSemaphoreRequest request = new CuratorSemaphoreRequest(engine.core(), mutex, wanted, waitPolicy);
         request.signals.requested();
-        engine.context().execute(request::start);
+        request.core.context().execute(request::start);
         return request.outcome;
     }
 
@@ -71,9 +70,9 @@ public final class CuratorSemaphoreRequest {
         next.looksFor(wanted);
         mutexRequest = next;
         request = null;
-        engine.begin(next);
+        core.begin(next);
         var unused = next.outcome()
-                .whenComplete((lease, error) -> engine.context().execute(() -> {
+                .whenComplete((lease, error) -> core.context().execute(() -> {
                     if (error != null) {
                         outcome.fail(error);
                     } else if (lease.isEmpty()) {
@@ -86,13 +85,13 @@ public final class CuratorSemaphoreRequest {
 
     private Request part(LockTarget member, boolean tellsQueued) {
         List<LockTarget> members = List.of(member);
-        return new Request(engine.context(), engine, members, remainingWait(), signals.ofPart(members, tellsQueued));
+        return new Request(core.context(), core, members, remainingWait(), signals.ofPart(members, tellsQueued));
     }
 
     /** Returns what is left of the caller's time. */
     private WaitPolicy remainingWait() {
         if (waitPolicy instanceof WaitPolicy.AtMost atMost) {
-            Duration left = atMost.timeout().minusNanos(engine.context().time().nanos() - asked);
+            Duration left = atMost.timeout().minusNanos(core.context().time().nanos() - asked);
             return new WaitPolicy.AtMost(left.isNegative() ? Duration.ZERO : left);
         }
         return waitPolicy;
@@ -118,9 +117,9 @@ public final class CuratorSemaphoreRequest {
                 next.abandon();
             }
         });
-        engine.begin(next);
+        core.begin(next);
         var unused2 = next.outcome()
-                .whenComplete((granted, error) -> engine.context().execute(() -> {
+                .whenComplete((granted, error) -> core.context().execute(() -> {
                     boolean mutexLost = mine.state() != State.HELD;
                     mine.release(ignored -> {});
                     if (error != null) {

@@ -2,86 +2,87 @@
 package io.latchkey.zk.internal.client;
 
 import com.google.common.base.Throwables;
-import com.google.common.util.concurrent.Uninterruptibles;
-import io.latchkey.lock.AccessDeniedException;
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.events.RequestEvents;
-import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.context.HeldLeases;
+import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.OwnRequest;
-import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.request.WaitPolicy;
-import io.latchkey.zk.internal.request.ZkLease;
-import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.validity.ClockReading;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The engine of one client: its sessions, one after another, and the {@link LiveRequests requests} that live in them.
+ * The engine of one client: its {@link ClientCore core}, and the next one should that fail.
  *
- * <p>All decisions run on a serial executor without a thread of its own: the thread that brings an event (ZooKeeper's,
- * the timer's or a caller's) runs its task, or leaves it to the thread that is already draining the queue. No task
- * blocks, and none runs a user's code, so only one change of threads is between a ZooKeeper event and the waiting
- * caller.
+ * <p><b>An unexpected error ends a core.</b> A step that throws, for lack of memory, by a class that is missing, or by
+ * a bug, has left the core's state unknown: which requests are in which queue, and which nodes are to be deleted. So
+ * nothing of it is used again. What is left to do needs none of it:
+ *
+ * <ol>
+ *   <li>All its leases are invalid, by one flag; no further step runs.
+ *   <li>The owners of the leases are notified, for a twentieth of the session timeout at most. All answers that callers
+ *       wait for fail with the error as cause. The error is logged once.
+ *   <li>Then the handle goes, and with its session every node. A borrowed handle stays: the nodes that the client knows
+ *       are deleted by their paths, and the log names what it may have left.
+ * </ol>
+ *
+ * <p>So no request is granted by a state that is not known, and nothing is held by no one for longer than the session.
+ * The next core of a client with sessions of its own begins with an empty state and a new session. If it fails as well
+ * before it has granted anything, or if the handle is borrowed, the client is closed with the error, and each call says
+ * so.
  */
-public final class Engine implements Session.Client, Request.Client {
-    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-    private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
+public final class Engine implements ClientCore.Client {
+    /** The share of the session timeout that owners have to be notified before the handle is closed. */
+    private static final int NOTICE = 20;
 
     private final ClientConfig config;
-    private final ClientContext context;
+    private final ClientEvents signals;
+    private final ClientContext.CallbackMark callback = new ClientContext.CallbackMark();
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
+    /** Completes when the client has returned all that it had. */
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
-    /** Written on the serial executor only. */
-    private volatile @Nullable SessionQueues queues;
-
-    private final LiveRequests requests = new LiveRequests(this::onRefusal);
-    private final Queries queries;
-    private final Closing closing;
+    private volatile ClientCore core;
+    /** Whether a close has begun. A close reads the core behind this write, and a failure reads it behind a new core. */
+    private volatile boolean closing;
 
     public Engine(ClientConfig config) {
         this.config = config;
-        this.context = new ClientContext(config, requests::leasesOn, this::bringsAnswers);
-        this.queries = new Queries(context, requests, () -> queues);
-        this.closing = new Closing(config, context, requests, () -> queues);
+        this.signals = new ClientEvents(config.outbox(), config.time(), config.sessionTimeout());
+        this.core = newCore(false);
     }
 
-    /** Returns what all parts of the client share. */
+    private ClientCore newCore(boolean behindAFailure) {
+        return new ClientCore(config, signals, callback, firstContact, closed, behindAFailure, this);
+    }
+
+    /** Returns what all parts of the present core share. */
     public ClientContext context() {
-        return context;
+        return core.context();
     }
 
     /** Returns the queries of the client, apart from its requests. */
     public Queries queries() {
-        return queries;
+        return core.queries();
     }
 
-    private boolean bringsAnswers() {
-        SessionQueues present = queues;
-        return present != null && present.session().connection().port().answersOn(Thread.currentThread());
+    ClientCore core() {
+        return core;
     }
 
     /**
@@ -89,13 +90,10 @@ public final class Engine implements Session.Client, Request.Client {
      * errors.
      */
     public void start() throws IOException {
-        FutureTask<Boolean> opening = new FutureTask<>(() -> {
-            open();
-            return true;
-        });
-        context.execute(opening);
+        CompletableFuture<@Nullable Void> opening = core.open();
+        Waiting.awaitUninterruptibly(opening);
         try {
-            boolean unused = Uninterruptibles.getUninterruptibly(opening);
+            Waiting.valueOf(opening);
         } catch (ExecutionException failed) {
             Throwable cause = Objects.requireNonNull(failed.getCause());
             Throwables.throwIfInstanceOf(cause, IOException.class);
@@ -104,62 +102,40 @@ public final class Engine implements Session.Client, Request.Client {
         }
     }
 
-    /** Opens a session on the serial executor, so that its events are handled only after its store is set. */
-    private void open() throws IOException {
-        SessionQueues next = new SessionQueues(new Session(context, this));
-        next.session().open(config.source().opener().open(new SessionListener(next)));
-        queues = next;
-    }
-
     /**
      * Waits for the first connection, for {@code limit} at most, and returns whether it was established.
      *
      * @throws LockException if the client can never connect, as after a refused login
      */
     public boolean awaitConnection(Duration limit) throws InterruptedException {
-        try {
-            firstContact.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException late) {
+        if (!Waiting.await(firstContact, limit)) {
             return false;
+        }
+        try {
+            Waiting.valueOf(firstContact);
+            return true;
         } catch (ExecutionException refused) {
             throw Errors.toCaller(refused);
         }
     }
 
-    // ---- entry points, from any thread
-
     /** Starts a request. The returned future completes when it is granted, times out or fails. */
-    public CompletableFuture<Optional<ZkLease>> acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
-        RequestEvents signals = context.signalsOf(members);
-        // Before the timer is set, which may end the request at once.
-        signals.requested();
-        return start(new Request(context, this, members, waitPolicy, signals));
+    public AcquireFuture acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
+        return core.acquire(members, waitPolicy);
     }
 
-    /** Starts a request whose events its caller reports. */
-    CompletableFuture<Optional<ZkLease>> start(Request request) {
-        context.execute(() -> begin(request));
-        return request.outcome();
-    }
-
-    /** Returns the client's requests that wait or hold. */
+    /**
+     * Returns the client's requests that wait or hold.
+     *
+     * @throws LockException if the engine does not answer within a session timeout, or has failed
+     */
     public List<OwnRequest> requests() {
-        context.checkMayWait("look at", "the requests of this client");
-        CompletableFuture<List<OwnRequest>> all = new CompletableFuture<>();
-        context.execute(() -> all.complete(requests.atThisMoment()));
-        return all.join();
-    }
-
-    @Override
-    public Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting) {
-        return OwnRequest.heldByCallerOf(waiting, requests(), context)
-                .map(held -> held.toDiagnosis(context.now(), false));
+        return core.requests();
     }
 
     /** Returns the ids of the requests that wait or hold. On the serial executor. */
     public Set<String> ownIds() {
-        return requests.atThisMoment().stream().map(OwnRequest::id).collect(Collectors.toSet());
+        return core.ownIds();
     }
 
     /**
@@ -168,7 +144,8 @@ public final class Engine implements Session.Client, Request.Client {
      * completes without it.
      */
     public void close() {
-        closing.close();
+        closing = true;
+        core.closing().close();
     }
 
     /**
@@ -177,173 +154,95 @@ public final class Engine implements Session.Client, Request.Client {
      * thread that holds a lease, for which it would wait in vain.
      */
     public void close(Duration grace) {
-        closing.close(grace);
+        closing = true;
+        core.closing().close(grace);
     }
 
     /** Runs {@code then} when the client has returned all that it had. */
     public void onceClosed(Runnable then) {
-        closing.onceClosed(then);
+        var unused = closed.thenRun(then);
     }
 
-    // ---- on the serial executor
+    // ---- the end of a core
 
+    /** Not in the failed step: its stack and its locks are as unknown as its state. */
     @Override
-    public void finishWhenIdle() {
-        closing.finishWhenIdle();
-    }
-
-    void begin(Request request) {
-        if (!requests.add(request)) {
-            return;
-        }
-        SessionQueues present = queues;
-        if (present != null
-                && present.session().connection().hasConnected()
-                && !present.session().connection().isOver()) {
-            request.begin(present);
-        }
-    }
-
-    @Override
-    public void forget(Request request) {
-        requests.remove(request);
-        if (closing.isDraining()) {
-            context.execute(closing::finishWhenIdle);
-        }
-    }
-
-    @Override
-    public void noticeBegins() {
-        closing.noticeBegins();
-    }
-
-    @Override
-    public void noticeEnds() {
-        closing.noticeEnds();
-    }
-
-    private final class SessionListener implements ZnodeStore.Listener {
-        private final SessionQueues of;
-
-        SessionListener(SessionQueues of) {
-            this.of = of;
-        }
-
-        @Override
-        public ClockReading now() {
-            return context.now();
-        }
-
-        @Override
-        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
-            unlessOver(() -> Engine.this.connected(of, Duration.ofMillis(timeoutMillis), attempted));
-        }
-
-        @Override
-        public void disconnected() {
-            unlessOver(() -> of.session().disconnected());
-        }
-
-        @Override
-        public void expired() {
-            context.execute(() -> sessionOver(of.session()));
-        }
-
-        @Override
-        public void loginRefused() {
-            unlessOver(Engine.this::loginRefused);
-        }
-
-        @Override
-        public void fired(String path, ZnodeStore.Change change, long zxid) {
-            unlessOver(() -> of.session().watches().fired(path, change, zxid));
-        }
-
-        /** The handle of a session that is over may report more. */
-        private void unlessOver(Runnable task) {
-            context.execute(() -> {
-                if (!of.session().connection().isOver()) {
-                    task.run();
-                }
-            });
-        }
-    }
-
-    private void connected(SessionQueues of, Duration timeout, Optional<ClockReading> attempted) {
-        of.session().connectedWith(timeout, attempted);
-        firstContact.complete(null);
-        requests.begin(of);
-    }
-
-    @Override
-    public void sessionOver(Session of) {
-        SessionQueues ended = queues;
-        if (of.connection().isOver() || ended == null || !ended.session().equals(of)) {
-            return;
-        }
-        ended.end(ReleaseOutcome.LOST);
-        if (of.connection().hasConnected()) {
-            context.signals().session(LockObserver.SessionState.EXPIRED);
-        }
-        if (requests.refusal().isPresent() && !closing.isDraining()) {
-            closing.finishWhenIdle();
-            return;
-        }
-        requests.sessionOver();
-        queries.failAwaited(new LockUnavailableException(
-                "The ZooKeeper session has ended before the servers answered. A change may have been made or not."
-                        + " Try again.",
-                LockException.Reason.NO_SESSION));
-        if (closing.isDraining()) {
-            closing.begin();
-            return;
-        }
-        if (!context.makesSessions()) {
-            SessionExpiredException gone = new SessionExpiredException(
-                    "The session of the borrowed ZooKeeper handle has ended. All leases of this client are lost."
-                            + " Create a new handle and a new lock client.");
-            requests.refuseAll(gone);
-        } else {
-            LOG.info("The ZooKeeper session has ended; opening a new one");
-            renew(of);
-        }
-    }
-
-    /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
-    private void renew(Session former) {
-        former.connection().port().close(() -> {});
-        context.execute(this::reopen);
-    }
-
-    private void reopen() {
-        if (requests.refusal().isPresent()) {
-            return;
-        }
+    public void failed(ClientCore over, Throwable why) {
         try {
-            open();
-        } catch (Throwable cannot) {
-            // Includes errors: a lack of threads or memory may pass, and without another attempt no request is served
-            // again.
-            config.time().after(RENEWAL_PAUSE, () -> context.execute(this::reopen));
-            LOG.warn("Cannot open a new ZooKeeper session; trying again", cannot);
+            config.outbox().handles().execute(() -> failStop(over, why));
+        } catch (Throwable noRoom) {
+            failStop(over, why);
         }
     }
 
-    @Override
-    public void loginRefused() {
-        requests.refuseAll(loginRefusal());
-        // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
-        context.execute(closing::loginRefused);
+    private void failStop(ClientCore over, Throwable why) {
+        boolean goesOn = !closing && over.context().makesSessions() && !over.isUseless();
+        attempt(() -> config.outbox()
+                .log()
+                .error(
+                        Engine.class,
+                        "Unexpected error in the lock engine; please report it. The leases of this client are lost, and {}.",
+                        goesOn ? "it continues with a new session" : "it is closed",
+                        why));
+        CompletableFuture<@Nullable Void> notified = notifyOwners(over.context().held());
+        attempt(() -> over.context().answers().failAll(() -> goesOn ? interruptedBy(why) : closedBy(why)));
+        var unused = notified.thenRun(
+                () -> config.outbox().handles().execute(() -> over.giveBack(goesOn ? () -> {} : this::allIsReturned)));
+        attempt(() -> config.time().after(config.sessionTimeout().dividedBy(NOTICE), () -> notified.complete(null)));
+        if (goesOn) {
+            attempt(() -> signals.session(LockObserver.SessionState.EXPIRED));
+            core = newCore(true);
+            core.openInBackground();
+            if (closing) {
+                core.closing().close();
+            }
+        } else {
+            attempt(() -> firstContact.completeExceptionally(closedBy(why)));
+            attempt(() -> signals.session(LockObserver.SessionState.CLOSED));
+        }
     }
 
-    /** Returns the error for a client whose login the servers refuse. */
-    public static AccessDeniedException loginRefusal() {
-        return new AccessDeniedException("ZooKeeper refused the login of this client. The client holds no lease."
-                + " Check scheme and credentials, then create a new client.");
+    private void allIsReturned() {
+        closed.complete(null);
     }
 
-    private void onRefusal(LockException error) {
-        firstContact.completeExceptionally(error);
-        queries.failAwaited(error);
+    private static LockException interruptedBy(Throwable why) {
+        LockException error = new LockUnavailableException(
+                "An unexpected error ended the session of this lock client: " + why + ". Nothing is held by this call."
+                        + " Please report the error. The client continues with a new session: try again.",
+                LockException.Reason.CLIENT_FAILED);
+        Throwable unused = error.initCause(why);
+        return error;
+    }
+
+    private static LockException closedBy(Throwable why) {
+        LockException error = new ClientClosedException("The lock client is closed, as an unexpected error ended it: "
+                + why + ". Nothing is held by this call. Please report the error, and create a new client.");
+        Throwable unused = error.initCause(why);
+        return error;
+    }
+
+    /** First no lease is valid, then each owner is notified. Returns a future that completes when all are. */
+    private static CompletableFuture<@Nullable Void> notifyOwners(HeldLeases held) {
+        List<HeldLeases.Held> lost = held.all();
+        lost.forEach(lease -> {
+            if (lease.end(LossCause.CLIENT_FAILED)) {
+                attempt(() -> lease.notifyOwner(LossCause.CLIENT_FAILED));
+            }
+        });
+        CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
+        var unused = CompletableFuture.allOf(
+                        lost.stream().map(HeldLeases.Held::notified).toArray(CompletableFuture[]::new))
+                .thenRun(() -> notified.complete(null));
+        return notified;
+    }
+
+    /** What fails here must not keep the rest from being done. */
+    private static void attempt(Runnable part) {
+        try {
+            part.run();
+        } catch (Throwable again) {
+            // The first error is the one that is reported.
+        }
     }
 }

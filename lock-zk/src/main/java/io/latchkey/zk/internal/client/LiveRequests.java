@@ -7,7 +7,6 @@ import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.request.Request;
-import io.latchkey.zk.internal.threads.SerialExecutor;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,16 +53,16 @@ final class LiveRequests {
     }
 
     void begin(SessionQueues queues) {
-        SerialExecutor.attemptEach(live, request -> request.begin(queues));
+        List.copyOf(live).forEach(request -> request.begin(queues));
     }
 
     void sessionOver() {
-        SerialExecutor.attemptEach(live, Request::sessionOver);
+        List.copyOf(live).forEach(Request::sessionOver);
     }
 
     /** Accepts no further request, and ends all. */
     void refuseAll(LockException error) {
-        SerialExecutor.attemptEach(refuseWaiting(error), request -> request.close(error));
+        refuseWaiting(error).forEach(request -> request.close(error));
     }
 
     /** Accepts no further request, ends those that wait, and returns those that hold. */
@@ -72,7 +71,7 @@ final class LiveRequests {
         onRefusal.accept(error);
         // Waiting requests end first. Otherwise the end of a holder would grant a neighbour that is about to fail.
         List<Request> holders = new ArrayList<>();
-        SerialExecutor.attemptEach(live, request -> {
+        List.copyOf(live).forEach(request -> {
             if (request.state() == State.HELD) {
                 holders.add(request);
             } else {
@@ -84,10 +83,6 @@ final class LiveRequests {
 
     boolean anyHolds() {
         return live.stream().anyMatch(request -> request.state() == State.HELD);
-    }
-
-    boolean anyIsHeldBy(Thread thread) {
-        return live.stream().anyMatch(request -> request.isHeldBy(thread));
     }
 
     long leasesOn(LockPath path) {

@@ -6,6 +6,7 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * last one, on the serial executor, while the state machine of the node's request holds. A reader joins only readers,
  * with no waiter before it. For the server and for other clients it is one request that holds for longer
  * (docs/protocol.md, "Local turns").
+ *
+ * <p>The class is long because the waiters of a lock and its nodes decide together which turn comes next.
  */
 public final class LocalHandOff {
     private final Engine engine;
@@ -37,6 +40,8 @@ public final class LocalHandOff {
     private final Duration longest;
     /** The locks with waiters or holders. Confined to the serial executor, like all below. */
     private final Map<Key, LocalQueue> queues = new HashMap<>();
+    /** The core that they belong to. */
+    private @Nullable ClientCore of;
 
     /** The requests that may use each other's nodes; readers may use those of writers, but not the other way round. */
     private record Key(LockPath path, PathData purpose, int permits) {}
@@ -52,20 +57,32 @@ public final class LocalHandOff {
     }
 
     /** Acquires a lock as {@link Engine#acquire} does. A try that does not wait has a request of its own. */
-    public CompletableFuture<Optional<ZkLease>> acquire(LockTarget lock, WaitPolicy waitPolicy) {
+    public AcquireFuture acquire(LockTarget lock, WaitPolicy waitPolicy) {
+        ClientCore core = engine.core();
         if (waitPolicy instanceof WaitPolicy.Never) {
-            return engine.acquire(List.of(lock), waitPolicy);
+            return core.acquire(List.of(lock), waitPolicy);
         }
-        LocalWaiter waiter = new LocalWaiter(engine, lock);
+        LocalWaiter waiter = new LocalWaiter(core.context(), lock);
         waiter.signals().requested();
         Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
-        engine.context()
-                .execute(() -> queues.computeIfAbsent(key, LocalQueue::new).join(waiter, waitPolicy));
+        core.context().execute(() -> queuesOf(core)
+                .computeIfAbsent(key, unused -> new LocalQueue(core, key))
+                .join(waiter, waitPolicy));
         return waiter;
+    }
+
+    /** A core that replaces a failed one begins without waiters. */
+    private Map<Key, LocalQueue> queuesOf(ClientCore core) {
+        if (!core.equals(of)) {
+            of = core;
+            queues.clear();
+        }
+        return queues;
     }
 
     /** The waiters and the nodes of one lock. While there are waiters, requests of theirs wait at the server. */
     private final class LocalQueue {
+        private final ClientCore core;
         private final Key key;
         /** In order; each may leave at any time. */
         private final Set<LocalWaiter> waiting = new LinkedHashSet<>();
@@ -76,13 +93,14 @@ public final class LocalHandOff {
         /** The nodes whose leases have owners now. */
         private final List<Node> nodes = new ArrayList<>(1);
 
-        LocalQueue(Key key) {
+        LocalQueue(ClientCore core, Key key) {
+            this.core = core;
             this.key = key;
         }
 
         /** Returns the number of nodes by which this client can hold the lock at the same time. */
         private int room() {
-            int capacity = engine.context()
+            int capacity = core.context()
                     .knownCapacity(key.path())
                     .orElse(key.purpose().declared());
             return Math.max(1, capacity / key.permits());
@@ -92,7 +110,7 @@ public final class LocalHandOff {
             var unused = waiter.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
                     waiter.notGranted(error);
-                    engine.context().execute(() -> leave(waiter));
+                    core.context().execute(() -> leave(waiter));
                 }
             });
             if (waiting.isEmpty() && join(waiter)) {
@@ -106,8 +124,8 @@ public final class LocalHandOff {
             if (waiter.recipe().sharing() == Recipe.Sharing.EXCLUSIVE) {
                 writers.add(waiter);
             }
-            waitPolicy.limit(engine.context().sessionTimeout()).ifPresent(limit -> {
-                Clock.Timer timer = engine.context().time().after(limit, () -> waiter.complete(Optional.empty()));
+            waitPolicy.limit(core.context().sessionTimeout()).ifPresent(limit -> {
+                Clock.Timer timer = core.context().time().after(limit, () -> waiter.complete(Optional.empty()));
                 var unused2 = waiter.whenComplete((lease, error) -> timer.cancel());
             });
             ask();
@@ -204,11 +222,11 @@ public final class LocalHandOff {
             Asked next = new Asked(
                     recipe,
                     ahead,
-                    engine.start(new Request(
-                            engine.context(), engine, signals.members(), new WaitPolicy.Forever(), signals)));
+                    core.start(
+                            new Request(core.context(), core, signals.members(), new WaitPolicy.Forever(), signals)));
             asked.add(next);
             var unused =
-                    next.outcome.whenComplete((lease, error) -> engine.context().execute(() -> {
+                    next.outcome.whenComplete((lease, error) -> core.context().execute(() -> {
                         boolean wanted = asked.remove(next);
                         if (error == null) {
                             // Also if it was withdrawn as it was granted: a waiter may have come since.
@@ -257,18 +275,26 @@ public final class LocalHandOff {
         }
     }
 
-    /**
-     * A request at the server.
-     *
-     * @param ahead whether it was made without a waiter. It is not withdrawn for that: its creation is on its way
-     */
-    private record Asked(Recipe recipe, boolean ahead, CompletableFuture<Optional<ZkLease>> outcome) {}
+    /** A request at the server. No record: the platform would keep what compares records of this class. */
+    private static final class Asked {
+        private final Recipe recipe;
+        /** Whether it was made without a waiter. It is not withdrawn for that: its creation is on its way. */
+        private final boolean ahead;
+
+        private final CompletableFuture<Optional<ZkLease>> outcome;
+
+        Asked(Recipe recipe, boolean ahead, CompletableFuture<Optional<ZkLease>> outcome) {
+            this.recipe = recipe;
+            this.ahead = ahead;
+            this.outcome = outcome;
+        }
+    }
 
     /** A node of the server's queue whose lease is passed on. */
     private final class Node implements ZkLease.Successor {
         private final LocalQueue queue;
         private final ZkLease.Holder request;
-        private final long since = engine.context().time().nanos();
+        private final long since;
         private int turns;
         /** Whether the holders are readers, which others may join. */
         private boolean read;
@@ -278,10 +304,15 @@ public final class LocalHandOff {
         Node(LocalQueue queue, ZkLease.Holder request) {
             this.queue = queue;
             this.request = request;
+            this.since = now();
         }
 
         private boolean hasTurns() {
-            return turns == 0 || (turns < most && engine.context().time().nanos() - since < longest.toNanos());
+            return turns == 0 || (turns < most && now() - since < longest.toNanos());
+        }
+
+        private long now() {
+            return queue.core.context().time().nanos();
         }
 
         /** Returns whether there is a turn left for {@code waiter}. */

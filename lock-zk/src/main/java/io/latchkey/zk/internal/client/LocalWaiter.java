@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.client;
 
 import io.latchkey.lock.LockObserver;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalWaiter extends AcquireFuture {
     private boolean queued;
 
-    LocalWaiter(Engine engine, LockTarget lock) {
-        super(engine.context(), engine::heldByCallerOf, engine.context().signalsOf(List.of(lock)), () -> {});
+    LocalWaiter(ClientContext context, LockTarget lock) {
+        super(context, context.signalsOf(List.of(lock)), () -> {});
+        open();
     }
 
     Recipe recipe() {

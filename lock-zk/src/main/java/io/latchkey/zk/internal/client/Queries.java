@@ -8,15 +8,14 @@ import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.Clock;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -46,7 +45,7 @@ public final class Queries {
 
     /** Sends a query in the current session on the serial executor, or fails if there is no session. */
     public <T> CompletableFuture<T> inSession(BiConsumer<Session, CompletableFuture<T>> question) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
+        CompletableFuture<T> answer = context.answers().next();
         context.execute(() -> {
             SessionQueues present = queues.get();
             if (requests.refusal().isPresent()) {
@@ -105,14 +104,15 @@ public final class Queries {
         context.checkMayWait(what + " of", context.displayPath(path));
         CompletableFuture<T> answer = inSession(question);
         try {
-            return answer.get(context.sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            if (!Waiting.await(answer, context.sessionTimeout())) {
+                throw Errors.unavailable(context.displayPath(path), what);
+            }
+            return Waiting.valueOf(answer);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockUnavailableException(
                     "Interrupted in an attempt to " + what + " of " + context.displayPath(path) + ".",
                     LockException.Reason.INTERRUPTED);
-        } catch (TimeoutException late) {
-            throw Errors.unavailable(context.displayPath(path), what);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } finally {
@@ -140,6 +140,6 @@ public final class Queries {
 
     /** Fails the answers that asynchronous callers wait for. On the serial executor. */
     void failAwaited(LockException error) {
-        SerialExecutor.attemptEach(awaited, fail -> fail.accept(error));
+        List.copyOf(awaited).forEach(fail -> fail.accept(error));
     }
 }

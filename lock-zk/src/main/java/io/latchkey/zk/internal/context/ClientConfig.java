@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.context;
 
-import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
@@ -23,11 +23,10 @@ import java.util.function.UnaryOperator;
  * @param owner the owner data of its requests
  * @param ids random bits for the ids of requests
  * @param time its clocks and timer
- * @param callbacks runs users' callbacks; it neither blocks nor runs them in the submitting thread
+ * @param outbox the exits for code that is not the engine's own
  * @param relief runs tasks that would delay a caller's thread for too long
  * @param displayPath converts a node's path to the path as the user named it
  * @param naming the naming of requests, which decides which clients share the paths
- * @param observer receives all events; closed with the engine
  */
 public record ClientConfig(
         Source source,
@@ -36,12 +35,11 @@ public record ClientConfig(
         Owner owner,
         LongSupplier ids,
         Clock time,
-        Executor callbacks,
+        Outbox outbox,
         Executor relief,
         UnaryOperator<String> displayPath,
-        Naming naming,
-        Optional<ObserverDispatcher> observer) {
-    /** A configuration without an observer, in Latchkey's own layout, in which callers' threads run all tasks. */
+        Naming naming) {
+    /** A configuration without an observer, in Latchkey's own layout, in which callers' threads run all there is. */
     public ClientConfig(
             Source source,
             Duration sessionTimeout,
@@ -58,11 +56,10 @@ public record ClientConfig(
                 owner,
                 ids,
                 time,
-                callbacks,
+                Outbox.inPlace(callbacks, Optional.empty()),
                 Runnable::run,
                 displayPath,
-                Namings.LATCHKEY,
-                Optional.empty());
+                Namings.LATCHKEY);
     }
 
     /** The source of a client's sessions. */

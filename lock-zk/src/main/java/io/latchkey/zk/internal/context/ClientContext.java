@@ -2,6 +2,8 @@
 package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.events.ClientEvents;
+import io.latchkey.zk.internal.events.ClientLog;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
@@ -11,7 +13,9 @@ import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.SerialExecutor;
+import io.latchkey.zk.internal.threads.StackRoom;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
@@ -23,17 +27,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The state that all parts of one client share: its executor, clock, names and events, and what it has learned of its
  * paths.
  */
 public final class ClientContext {
-    private static final Logger LOG = LoggerFactory.getLogger(ClientContext.class);
     /** The number of unused queues that are kept, since they remember the kind of their path. */
     private static final int QUEUES_TO_KEEP = 10_000;
 
@@ -46,10 +48,11 @@ public final class ClientContext {
     private final ClientEvents signals;
     private final ToLongFunction<LockPath> leasesOn;
     private final BooleanSupplier onEventThread;
-
-    /** Set in threads that run a callback. */
-    @SuppressWarnings("ThreadLocalUsage") // of this client: a callback may close another one
-    private final ThreadLocal<@Nullable Boolean> callback = new ThreadLocal<>();
+    private final CallbackMark callback;
+    private final OpenAnswers answers = new OpenAnswers();
+    private final HeldLeases held = new HeldLeases();
+    /** Whether a step has failed, so that the state of the engine is unknown, and all leases are invalid. */
+    private volatile boolean failed;
 
     /** The capacities of semaphores that were resized. */
     private final Map<LockPath, Integer> capacities = new ConcurrentHashMap<>();
@@ -58,16 +61,35 @@ public final class ClientContext {
     private final Set<LockPath> usedOtherwise = new HashSet<>(0);
 
     /**
+     * @param signals takes the events of the client
+     * @param callback marks the threads that run a callback of the client
      * @param leasesOn returns the number of this client's leases on a path; called on the serial executor
      * @param onEventThread whether the current thread is the event thread of the client's ZooKeeper handle
+     * @param onFailure takes what a step has thrown; on any thread, once
      */
-    public ClientContext(ClientConfig config, ToLongFunction<LockPath> leasesOn, BooleanSupplier onEventThread) {
+    public ClientContext(
+            ClientConfig config,
+            ClientEvents signals,
+            CallbackMark callback,
+            ToLongFunction<LockPath> leasesOn,
+            BooleanSupplier onEventThread,
+            Consumer<Throwable> onFailure) {
         this.config = config;
-        this.serial = new SerialExecutor(config.relief());
+        this.serial = new SerialExecutor(config.relief(), unexpected -> {
+            failed = true;
+            onFailure.accept(unexpected);
+        });
         this.ownerData = config.owner().data();
-        this.signals = new ClientEvents(config.observer(), config.time(), config.sessionTimeout());
+        this.signals = signals;
+        this.callback = callback;
         this.leasesOn = leasesOn;
         this.onEventThread = onEventThread;
+    }
+
+    /** The mark of threads that run a callback of one client: a callback may close another one. */
+    public static final class CallbackMark {
+        @SuppressWarnings("ThreadLocalUsage") // one for each client
+        private final ThreadLocal<@Nullable Boolean> marked = new ThreadLocal<>();
     }
 
     /** Returns the name of this client in its nodes. */
@@ -165,7 +187,7 @@ public final class ClientContext {
      */
     public void usedOtherwise(LockPath path, OtherUse otherUse) {
         if (usedOtherwise.size() < QUEUES_TO_KEEP && usedOtherwise.add(path)) {
-            LOG.warn(Errors.usedTwice(displayPath(path), leasesOn.applyAsLong(path), otherUse));
+            log().warn(ClientContext.class, Errors.usedTwice(displayPath(path), leasesOn.applyAsLong(path), otherUse));
         }
     }
 
@@ -183,22 +205,74 @@ public final class ClientContext {
         serial.execute(task);
     }
 
-    /** Runs a user's callback where it cannot block the engine. */
+    /** Ends the engine, as what submits its steps has failed, so that one of them may be missing. */
+    public void fail(Throwable why) {
+        serial.fail(why);
+    }
+
+    /**
+     * Returns whether a step has failed: then no further one runs, and no lease is valid, since nothing extends or ends
+     * it any more.
+     */
+    public boolean hasFailed() {
+        return failed;
+    }
+
+    /** Returns the answers that callers wait for. */
+    public OpenAnswers answers() {
+        return answers;
+    }
+
+    /**
+     * Returns the lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if there is
+     * one.
+     */
+    public Optional<RequestEvents> heldByCallerOf(RequestEvents waiting) {
+        return held.blocking(waiting, this::knownCapacity);
+    }
+
+    /** Returns the leases that have not ended. */
+    public HeldLeases held() {
+        return held;
+    }
+
+    /** Returns the exits for code that is not the engine's own. */
+    public Outbox outbox() {
+        return config.outbox();
+    }
+
+    public ClientLog log() {
+        return config.outbox().log();
+    }
+
+    /**
+     * Runs {@code task}, which may end in the engine, here or on the relief thread if the stack of this one has too
+     * little room.
+     */
+    public void runWithRoom(Runnable task) {
+        if (StackRoom.isEnough()) {
+            task.run();
+        } else {
+            config.relief().execute(task);
+        }
+    }
+
+    /** Runs the stages of a user's future where they cannot block the engine. */
     public void callBack(Runnable task) {
         Runnable marked = () -> {
-            callback.set(true);
+            callback.marked.set(true);
             try {
                 task.run();
             } finally {
-                callback.remove();
+                callback.marked.remove();
             }
         };
-        config.callbacks().execute(marked);
+        outbox().callbacks().execute(marked);
     }
 
     /** Returns whether the current thread is running a callback of this client. */
     public boolean isInCallback() {
-        return Boolean.TRUE.equals(callback.get());
+        return Boolean.TRUE.equals(callback.marked.get());
     }
 
     /**

@@ -21,6 +21,7 @@ public final class ClientEvents {
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
     private final Optional<ObserverDispatcher> dispatcher;
+    private final ClientLog log;
     private final boolean recorded;
     private final Optional<LossLog> losses;
     private final Optional<ConnectionLog> connection;
@@ -36,11 +37,12 @@ public final class ClientEvents {
     /**
      * @param timeout the session timeout that the client asks for
      */
-    public ClientEvents(Optional<ObserverDispatcher> dispatcher, Clock time, Duration timeout) {
-        this.dispatcher = dispatcher;
+    public ClientEvents(Outbox outbox, Clock time, Duration timeout) {
+        this.dispatcher = outbox.observer();
+        this.log = outbox.log();
         this.recorded = FLIGHT_RECORDER;
-        this.losses = Optional.of(new LossLog(time));
-        this.connection = Optional.of(new ConnectionLog(time));
+        this.losses = Optional.of(new LossLog(log, time));
+        this.connection = Optional.of(new ConnectionLog(log, time));
         this.time = time;
         this.requests = new AtomicLong();
         this.view = new SessionView(LockObserver.SessionState.DISCONNECTED, wallTime(), timeout);
@@ -48,6 +50,7 @@ public final class ClientEvents {
 
     private ClientEvents(ClientEvents muted) {
         this.dispatcher = Optional.empty();
+        this.log = muted.log;
         this.recorded = false;
         this.losses = Optional.empty();
         this.connection = Optional.empty();
@@ -67,6 +70,11 @@ public final class ClientEvents {
 
     long nanos() {
         return time.nanos();
+    }
+
+    /** Logs what happens to single requests. */
+    void debug(String line, Object... arguments) {
+        log.debugRequest(line, arguments);
     }
 
     /** Returns whether {@link JfrEvents} may be used. */

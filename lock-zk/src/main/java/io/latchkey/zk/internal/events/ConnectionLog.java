@@ -3,8 +3,6 @@ package io.latchkey.zk.internal.events;
 
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The log of one client's connection losses and reconnects, a line each. If the connection is lost repeatedly, one loss
@@ -12,8 +10,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ConnectionLog {
     static final Duration SPAN = Duration.ofSeconds(10);
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionLog.class);
 
+    private final ClientLog log;
     private final Clock time;
     private boolean away;
     private boolean newSession;
@@ -25,7 +23,8 @@ public final class ConnectionLog {
     private long lostAt;
     private long loggedAt;
 
-    public ConnectionLog(Clock time) {
+    public ConnectionLog(ClientLog log, Clock time) {
+        this.log = log;
         this.time = time;
     }
 
@@ -47,13 +46,14 @@ public final class ConnectionLog {
         String times = losses > 1 ? ", " + (losses - 1) + " times since this was logged last" : "";
         losses = 1;
         if (leases > 0) {
-            LOG.warn(
+            log.warn(
+                    ConnectionLog.class,
                     "Connection to ZooKeeper lost{}. {} leases are suspect, and lost in {} ms unless it is back by then",
                     times,
                     leases,
                     left.toMillis());
         } else {
-            LOG.info("Connection to ZooKeeper lost{}. No lease is held", times);
+            log.info(ConnectionLog.class, "Connection to ZooKeeper lost{}. No lease is held", times);
         }
     }
 
@@ -75,7 +75,8 @@ public final class ConnectionLog {
 
     void connected() {
         if (away && logged) {
-            LOG.info(
+            log.info(
+                    ConnectionLog.class,
                     "Connected to ZooKeeper again after {} ms, in {} session",
                     Duration.ofNanos(time.nanos() - lostAt).toMillis(),
                     newSession ? "a new" : "the same");
@@ -86,7 +87,8 @@ public final class ConnectionLog {
 
     /** Notes that the server granted another session timeout than was asked for, or granted before. */
     void timeoutChanged(Duration before, Duration now) {
-        LOG.info(
+        log.info(
+                ConnectionLog.class,
                 "The session timeout is {} ms by the server's settings, instead of {} ms",
                 now.toMillis(),
                 before.toMillis());

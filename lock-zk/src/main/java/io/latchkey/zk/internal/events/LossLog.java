@@ -6,8 +6,6 @@ import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The log of lost leases, a line each, which users look for after a failure. If many are lost with one session, the
@@ -15,28 +13,46 @@ import org.slf4j.LoggerFactory;
  * are written per time span; the rest are counted.
  */
 final class LossLog {
-    private static final Logger LOG = LoggerFactory.getLogger(LossLog.class);
     /** The number of lines per time span. */
     static final int LINES = 20;
 
     static final Duration SPAN = Duration.ofSeconds(5);
 
+    private final ClientLog log;
     private final Clock time;
     private final Map<LossCause, Integer> unwritten = new EnumMap<>(LossCause.class);
     private int lines;
     private long spanBegan;
 
-    LossLog(Clock time) {
+    LossLog(ClientLog log, Clock time) {
+        this.log = log;
         this.time = time;
     }
 
     void lost(String path, long token, LossCause cause, Duration held) {
         if (!mayWrite(cause)) {
-            LOG.debug("Lost the lease on {} (token {}): {}, held for {} ms", path, token, cause, held.toMillis());
+            log.debug(
+                    LossLog.class,
+                    "Lost the lease on {} (token {}): {}, held for {} ms",
+                    path,
+                    token,
+                    cause,
+                    held.toMillis());
         } else if (cause == LossCause.CLIENT_CLOSED) {
-            LOG.info("Lease on {} (token {}) ended with its client after {} ms", path, token, held.toMillis());
+            log.info(
+                    LossLog.class,
+                    "Lease on {} (token {}) ended with its client after {} ms",
+                    path,
+                    token,
+                    held.toMillis());
         } else {
-            LOG.warn("Lost the lease on {} (token {}): {}, held for {} ms", path, token, cause, held.toMillis());
+            log.warn(
+                    LossLog.class,
+                    "Lost the lease on {} (token {}): {}, held for {} ms",
+                    path,
+                    token,
+                    cause,
+                    held.toMillis());
         }
     }
 
@@ -62,9 +78,9 @@ final class LossLog {
     private synchronized void sumUp() {
         unwritten.forEach((cause, leases) -> {
             if (cause == LossCause.CLIENT_CLOSED) {
-                LOG.info("{} more leases ended with their client", leases);
+                log.info(LossLog.class, "{} more leases ended with their client", leases);
             } else {
-                LOG.warn("Lost {} more leases: {}; each is logged at debug", leases, cause);
+                log.warn(LossLog.class, "Lost {} more leases: {}; each is logged at debug", leases, cause);
             }
         });
         unwritten.clear();

@@ -2,21 +2,12 @@
 package io.latchkey.zk.internal.events;
 
 import io.latchkey.lock.LockObserver;
-import io.latchkey.zk.internal.threads.DaemonThreads;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import io.latchkey.zk.internal.threads.NewsQueue;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * The queue of an observer's calls, made one at a time on a thread of its own. On a callback thread, an observer that
- * blocks would delay notices of loss if the user's executor has only that thread.
- */
+/** The calls of an observer, made one at a time on a thread of its own. */
 public final class ObserverDispatcher implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(ObserverDispatcher.class);
     /**
      * The maximum number of queued calls, about 5 MB; enough for ten thousand leases that turn suspect and are lost,
      * twice.
@@ -24,91 +15,72 @@ public final class ObserverDispatcher implements AutoCloseable {
     static final int MOST_WAITING = 50_000;
 
     private final LockObserver observer;
-    private final ExecutorService thread;
-    private final AtomicInteger waiting = new AtomicInteger();
-    /** The number of dropped calls since the last one that was queued. */
-    private final AtomicLong missed = new AtomicLong();
+    private final ClientLog log;
+    private final NewsQueue calls;
+    private final Runnable end;
 
-    private final AtomicBoolean warned = new AtomicBoolean();
-    /** Whether the last call has begun. On the observer's thread. */
+    /** Whether the observer has thrown before. On its thread, as below. */
+    private boolean warned;
+    /** Whether the last call has begun. */
     private boolean ended;
 
-    public ObserverDispatcher(LockObserver observer, String threadName) {
-        this(observer, DaemonThreads.pool(1, threadName));
+    /**
+     * @param thread calls the observer: one task at a time
+     * @param end ends that thread
+     */
+    public ObserverDispatcher(LockObserver observer, Executor thread, ClientLog log, Runnable end) {
+        this.observer = observer;
+        this.log = log;
+        this.calls = new NewsQueue(thread, MOST_WAITING, number -> call(told -> told.missed(number)), this::threw);
+        this.end = end;
     }
 
-    /**
-     * Creates a dispatcher for simulations. It calls the observer in the step of the event if {@code thread} runs tasks
-     * in place.
-     */
-    public ObserverDispatcher(LockObserver observer, ExecutorService thread) {
-        this.observer = observer;
-        this.thread = thread;
+    /** Creates a dispatcher for simulations, which calls the observer in the step of the event. */
+    public static ObserverDispatcher inPlace(LockObserver observer) {
+        return new ObserverDispatcher(observer, Runnable::run, ClientLog.inPlace(), () -> {});
     }
 
     /** Queues a call, or drops it. Never blocks, and never throws. */
     public void announce(Consumer<LockObserver> what) {
-        if (waiting.get() >= MOST_WAITING) {
-            missed.incrementAndGet();
-        } else {
-            queue(what);
-        }
+        calls.add(() -> call(what));
     }
 
     /**
-     * Queues the last call, however many are queued, and accepts no more. Never blocks, and never throws. Calls that
-     * another thread queues in between are not made.
+     * Queues the last call, however many are queued. Never blocks, and never throws. Calls that are queued later are
+     * not made.
      */
     public void announceLast(Consumer<LockObserver> what) {
-        queue(observer -> {
-            ended = true;
-            what.accept(observer);
+        calls.addAnyway(() -> {
+            if (!ended) {
+                ended = true;
+                what.accept(observer);
+            }
         });
         close();
     }
 
-    /** The number of dropped calls goes before the call that is queued next, so behind all that came before them. */
-    private void queue(Consumer<LockObserver> what) {
-        waiting.incrementAndGet();
-        long leftOut = missed.getAndSet(0);
-        try {
-            thread.execute(() -> {
-                waiting.decrementAndGet();
-                if (leftOut > 0) {
-                    call(told -> told.missed(leftOut));
-                }
-                call(what);
-            });
-        } catch (Throwable refused) {
-            waiting.decrementAndGet();
-            // The machine starts no more threads. A call after the last is not missed.
-            if (!thread.isShutdown()) {
-                missed.addAndGet(leftOut + 1);
-            }
-        }
+    /** Ends the thread as soon as the queued calls are made. Does not wait for them. */
+    @Override
+    public void close() {
+        end.run();
     }
 
     private void call(Consumer<LockObserver> what) {
-        if (ended) {
-            return;
-        }
-        try {
+        if (!ended) {
             what.accept(observer);
-        } catch (Throwable theirs) {
-            if (warned.compareAndSet(false, true)) {
-                LOG.warn(
-                        "The observer {} threw an exception; the locks are not affected. Later ones are logged at debug.",
-                        observer,
-                        theirs);
-            } else {
-                LOG.debug("The observer {} threw another exception", observer, theirs);
-            }
         }
     }
 
-    /** Makes the queued calls, and accepts no more. Does not wait for them. */
-    @Override
-    public void close() {
-        thread.shutdown();
+    private void threw(Throwable theirs) {
+        if (warned) {
+            log.debug(ObserverDispatcher.class, "The observer {} threw another exception", observer, theirs);
+        } else {
+            warned = true;
+            log.warn(
+                    ObserverDispatcher.class,
+                    "The observer {} threw an exception; the locks are not affected. Later ones are logged at debug.",
+                    observer,
+                    theirs);
+        }
     }
 }

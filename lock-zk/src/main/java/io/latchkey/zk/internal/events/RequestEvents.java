@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.acquire.Event;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The events of one request, each reported once and in order. They come from several threads: the caller's, the one
@@ -22,8 +21,6 @@ import org.slf4j.LoggerFactory;
  * queues calls.
  */
 public final class RequestEvents {
-    private static final Logger LOG = LoggerFactory.getLogger(RequestEvents.class);
-
     private final ClientEvents signals;
     private final LockObserver.Request about;
     private final List<LockTarget> members;
@@ -117,14 +114,19 @@ public final class RequestEvents {
         callerWaits = true;
     }
 
-    /** Returns whether the same thread asked for both, and waits or has waited for both. */
-    public boolean sameCaller(RequestEvents other) {
-        return caller == other.caller && callerWaits && other.callerWaits;
+    /** Returns whether the thread that asked waits for the result, or has waited for it. */
+    public boolean isAwaited() {
+        return callerWaits;
     }
 
-    /** Returns whether this thread asked, and waits or has waited for the result. */
-    public boolean isCaller(Thread thread) {
-        return callerWaits && caller == thread.getId();
+    /** Returns the id of the thread that asked. */
+    public long callerId() {
+        return caller;
+    }
+
+    /** Returns the request as a client is shown it. */
+    public Diagnosis.Own toDiagnosis(ClockReading now, boolean waitsForItself) {
+        return new Diagnosis.Own(about, since(now), thread, waitsForItself);
     }
 
     /** Returns the time of the grant, or of the call if the request is not granted. */
@@ -186,7 +188,7 @@ public final class RequestEvents {
             Duration waited = Duration.ofNanos(grantedAt - askedAt);
             announce(observer -> observer.granted(about, tokenOfLease, waited));
         }
-        LOG.debug("Granted: {}, token {}", about, tokenOfLease);
+        signals.debug("Granted: {}, token {}", about, tokenOfLease);
     }
 
     /** Notes that the caller has the lease, in the caller's thread. */
@@ -218,7 +220,7 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.notGranted(about, failure, waited);
         }
-        LOG.debug("Not granted: {}, {}", about, failure);
+        signals.debug("Not granted: {}, {}", about, failure);
     }
 
     public synchronized void suspect() {
@@ -267,6 +269,6 @@ public final class RequestEvents {
         if (ended != null) {
             JfrEvents.released(ended, about, token());
         }
-        LOG.debug("Released: {}, token {}", about, token());
+        signals.debug("Released: {}, token {}", about, token());
     }
 }

@@ -20,6 +20,7 @@ import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -156,7 +157,8 @@ public final class EngineLockClient implements LockClient {
         engine.context().checkMayWait("list the locks of", this);
         CompletableFuture<LockListing> listing = search.apply(tree(), node);
         try {
-            return listing.get();
+            Waiting.await(listing);
+            return Waiting.valueOf(listing);
         } catch (InterruptedException interrupted) {
             listing.cancel(false);
             Thread.currentThread().interrupt();

@@ -121,8 +121,19 @@ final class LockView implements Lock {
     }
 
     private boolean hold(Optional<ZkLease> lease) {
-        lease.ifPresent(granted -> holds.begin(acquirable.holdKey(), granted.received(), side));
-        return lease.isPresent();
+        if (lease.isEmpty()) {
+            return false;
+        }
+        boolean begun = false;
+        try {
+            holds.begin(acquirable.holdKey(), lease.get(), side);
+            begun = true;
+        } finally {
+            if (!begun) {
+                lease.get().abandon();
+            }
+        }
+        return true;
     }
 
     private LockOwnershipLostException lost(ZkLease lease, String what) {

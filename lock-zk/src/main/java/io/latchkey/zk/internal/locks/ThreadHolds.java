@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ThreadHolds {
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
-    private record Key(String lock, Thread thread) {}
+    /** By the thread's id, which is never used again: a thread that ends without an unlock is not kept. */
+    private record Key(String lock, long thread) {}
 
     /** The sides of a read-write lock; a mutex has only one. */
     enum Side {
@@ -70,6 +71,6 @@ final class ThreadHolds {
     }
 
     private static Key key(String lock) {
-        return new Key(lock, Thread.currentThread());
+        return new Key(lock, Thread.currentThread().getId());
     }
 }

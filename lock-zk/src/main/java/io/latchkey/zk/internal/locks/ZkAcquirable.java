@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.locks;
 
 import com.google.common.collect.Comparators;
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
@@ -12,15 +11,16 @@ import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.StackRoom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -58,15 +58,14 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public Lease acquireUninterruptibly() {
-        return awaitUninterruptibly(FOREVER).orElseThrow().received();
+        return awaitUninterruptibly(FOREVER).orElseThrow();
     }
 
     Optional<ZkLease> awaitUninterruptibly(WaitPolicy waitPolicy) {
-        CompletableFuture<Optional<ZkLease>> request = startToWait(waitPolicy);
         try {
-            return Uninterruptibles.getUninterruptibly(request);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
+            return startToWait(waitPolicy).await(waitPolicy, false);
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException("an uninterruptible wait was interrupted", impossible);
         }
     }
 
@@ -146,26 +145,18 @@ class ZkAcquirable implements Acquirable {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before acquiring " + this);
         }
-        CompletableFuture<Optional<ZkLease>> request = startToWait(waitPolicy);
-        try {
-            return request.get().map(ZkLease::received);
-        } catch (InterruptedException interrupted) {
-            if (!request.cancel(false) && !request.isCompletedExceptionally()) {
-                request.join().ifPresent(ZkLease::abandon);
-            }
-            throw interrupted;
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
+        return startToWait(waitPolicy).await(waitPolicy, true).map(lease -> lease);
     }
 
     /** Starts a request for a caller that waits on the current thread. */
-    CompletableFuture<Optional<ZkLease>> startToWait(WaitPolicy waitPolicy) {
+    private AcquireFuture startToWait(WaitPolicy waitPolicy) {
         engine.context().checkMayWait("acquire", this);
         return start(waitPolicy);
     }
 
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
+    /** Starts a request, unless the stack has too little room to begin one. */
+    AcquireFuture start(WaitPolicy waitPolicy) {
+        StackRoom.check();
         return turns.isPresent()
                 ? turns.get().acquire(members.get(0), waitPolicy)
                 : engine.acquire(members, waitPolicy);
@@ -179,10 +170,15 @@ class ZkAcquirable implements Acquirable {
         CompletableFuture<T> promise = new CompletableFuture<>();
         CompletableFuture<Optional<ZkLease>> request = start(waitPolicy);
         var unused = request.whenComplete((lease, error) -> engine.context().callBack(() -> {
-            if (error != null) {
-                promise.completeExceptionally(Errors.own(error));
-            } else if (!promise.complete(shape.apply(lease.map(ZkLease::received)))) {
-                lease.ifPresent(ZkLease::abandon);
+            boolean handedOver = false;
+            try {
+                handedOver = error == null
+                        ? promise.complete(shape.apply(lease.map(ZkLease::received)))
+                        : promise.completeExceptionally(Errors.own(error));
+            } finally {
+                if (error == null && !handedOver) {
+                    lease.ifPresent(ZkLease::abandon);
+                }
             }
         }));
         var unused2 = promise.whenComplete((lease, error) -> request.cancel(false));

@@ -12,8 +12,9 @@ import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.WaitPolicy;
-import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.threads.StackRoom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +63,8 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    CompletableFuture<Optional<ZkLease>> start(WaitPolicy waitPolicy) {
+    AcquireFuture start(WaitPolicy waitPolicy) {
+        StackRoom.check();
         return CuratorSemaphoreRequest.acquire(engine(), turn, permit, waitPolicy);
     }
 

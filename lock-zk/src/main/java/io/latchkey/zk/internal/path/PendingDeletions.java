@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The pending deletions of this session's nodes, for requests whose first member has one path.
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
  * which check.
  */
 public final class PendingDeletions {
-    private static final Logger LOG = LoggerFactory.getLogger(PendingDeletions.class);
     /** The approximate maximum size of a transaction in bytes, half of a packet; one request alone may exceed it. */
     private static final int BATCH = 500_000;
     /** The minimum size of a node in this count, which allows 500 nodes. */
@@ -476,10 +473,13 @@ public final class PendingDeletions {
         } else if (node.kind() == Kind.REVOCATION) {
             // Another client created a node of this name, perhaps with children. It must not keep the request's node
             // from being deleted.
-            LOG.warn(
-                    "The server refuses to delete the revocation node {} ({}). It is left there.",
-                    node.path(),
-                    refusal.detail());
+            session.context()
+                    .log()
+                    .warn(
+                            PendingDeletions.class,
+                            "The server refuses to delete the revocation node {} ({}). It is left there.",
+                            node.path(),
+                            refusal.detail());
             deletion.nodes.remove(node);
             endIfNothingIsLeft(deletion);
             send();
@@ -490,11 +490,14 @@ public final class PendingDeletions {
         } else {
             if (!deletion.refused) {
                 deletion.refused = true;
-                LOG.warn(
-                        "The server refuses to delete {} ({}). Requests behind it wait until this session ends."
-                                + " The deletion is retried with every heartbeat and logged only once.",
-                        node.path(),
-                        refusal.detail());
+                session.context()
+                        .log()
+                        .warn(
+                                PendingDeletions.class,
+                                "The server refuses to delete {} ({}). Requests behind it wait until this session ends."
+                                        + " The deletion is retried with every heartbeat and logged only once.",
+                                node.path(),
+                                refusal.detail());
             }
             deletion.complete(ReleaseOutcome.PENDING);
             pending.remove(deletion);

@@ -15,15 +15,12 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The queue of one path in one session: the members of this session's requests, and what each of them waits for. The
  * deletion of a node of this session is known from {@link PresentNodes}, that of any other from a watch.
  */
 public final class SessionQueue {
-    private static final Logger LOG = LoggerFactory.getLogger(SessionQueue.class);
     private static final int ANY_VERSION = -1;
 
     private final Session session;
@@ -149,9 +146,13 @@ public final class SessionQueue {
                             session.connection().whenConnected(() -> announceByWriting(member, own));
                         case NO_NODE -> member.nodeGone(own);
                         case NO_AUTH ->
-                            LOG.warn(
-                                    "This client may not write to {}. The next request waits until that node is deleted.",
-                                    own.text());
+                            session.context()
+                                    .log()
+                                    .warn(
+                                            SessionQueue.class,
+                                            "This client may not write to {}. The next request waits until that node is"
+                                                    + " deleted.",
+                                            path.child(own));
                         case OTHER -> session.heartbeat().afterBeat(() -> announceByWriting(member, own));
                         default -> {
                             // The announcement is delivered.

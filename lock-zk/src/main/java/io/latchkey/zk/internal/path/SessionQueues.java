@@ -4,10 +4,10 @@ package io.latchkey.zk.internal.path;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.threads.SerialExecutor;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The queues of one session, by path: those that have requests of the session, or had some lately. */
@@ -65,7 +65,7 @@ public final class SessionQueues {
      */
     public void end(ReleaseOutcome outcome) {
         session.end();
-        SerialExecutor.attemptEach(byPath.values(), queue -> queue.sessionOver(outcome));
+        List.copyOf(byPath.values()).forEach(queue -> queue.sessionOver(outcome));
         // A caller may keep a lease of this session. The lease must not keep requests alive that continue in later
         // sessions.
         byPath.clear();

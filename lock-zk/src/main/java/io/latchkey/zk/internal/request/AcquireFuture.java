@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.OpenAnswers;
+import io.latchkey.zk.internal.threads.Waiting;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The outcome that the caller of a request waits for: a lease, nothing if the time ran out, or the error. The caller
  * may cancel it from any thread, which gives the request up. The request completes it on the engine's serial executor;
  * the first completion counts.
  */
-public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
-    private static final Logger LOG = LoggerFactory.getLogger(AcquireFuture.class);
-    private static final int LONG_WAIT_SECONDS = 5;
+public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
+    private static final Duration LONG_WAIT = Duration.ofSeconds(5);
+    /** The engine ends a request in time, with what it knows of it. A caller that is still waiting then ends it. */
+    private static final Duration ENGINES_TURN = Duration.ofMillis(10);
 
     private final ClientContext context;
-    private final Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf;
     private final RequestEvents signals;
     private final Runnable giveUp;
 
     /**
-     * @param heldByCallerOf finds a lease held by the thread that waits for a request, which makes it wait forever
      * @param giveUp runs on the serial executor when the caller no longer waits
      */
-    public AcquireFuture(
-            ClientContext context,
-            Function<RequestEvents, Optional<Diagnosis.Own>> heldByCallerOf,
-            RequestEvents signals,
-            Runnable giveUp) {
+    public AcquireFuture(ClientContext context, RequestEvents signals, Runnable giveUp) {
+        super(context.answers());
         this.context = context;
-        this.heldByCallerOf = heldByCallerOf;
         this.signals = signals;
         this.giveUp = giveUp;
     }
@@ -48,22 +42,69 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     }
 
     /**
-     * Waits in the calling thread. This thread also warns of a wait for itself, so that no request needs a timer for
-     * that.
+     * Waits in the calling thread. It keeps the caller's time by itself, so that the call returns in time whatever the
+     * engine does, and it warns of a wait for itself, so that no request needs a timer for that. However the wait ends,
+     * the request is given up unless the caller has the lease.
+     *
+     * @param waitPolicy that of the request
      */
-    @Override
-    public Optional<ZkLease> get() throws InterruptedException, ExecutionException {
-        signals.callerWaits();
+    public Optional<ZkLease> await(WaitPolicy waitPolicy, boolean interruptibly) throws InterruptedException {
+        boolean handedOver = false;
         try {
-            return get(LONG_WAIT_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException longWait) {
-            heldByCallerOf
-                    .apply(signals)
-                    .ifPresent(held -> LOG.warn(
-                            "Thread {} waits for a lock that it holds itself: acquiring is not re-entrant. It holds {}",
-                            held.thread(),
-                            held));
-            return super.get();
+            signals.callerWaits();
+            Optional<Duration> longest = waitPolicy.limit(context.sessionTimeout());
+            Duration first = longest.filter(limit -> limit.compareTo(LONG_WAIT) <= 0)
+                    .map(limit -> limit.plus(ENGINES_TURN))
+                    .orElse(LONG_WAIT);
+            if (!await(first, interruptibly) && first.equals(LONG_WAIT)) {
+                warnOfWaitForItself();
+                await(longest.map(limit -> limit.minus(LONG_WAIT).plus(ENGINES_TURN)), interruptibly);
+            }
+            if (!isDone()) {
+                timeUp(waitPolicy);
+                context.execute(giveUp);
+            }
+            Optional<ZkLease> lease = Waiting.valueOf(this).map(ZkLease::received);
+            handedOver = true;
+            return lease;
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        } finally {
+            if (!handedOver) {
+                giveUp();
+            }
+        }
+    }
+
+    private boolean await(Duration longest, boolean interruptibly) throws InterruptedException {
+        return interruptibly ? Waiting.await(this, longest) : Waiting.awaitUninterruptibly(this, longest);
+    }
+
+    private void await(Optional<Duration> longest, boolean interruptibly) throws InterruptedException {
+        if (longest.isPresent()) {
+            boolean unused = await(longest.get(), interruptibly);
+        } else if (interruptibly) {
+            Waiting.await(this);
+        } else {
+            Waiting.awaitUninterruptibly(this);
+        }
+    }
+
+    private void warnOfWaitForItself() {
+        context.heldByCallerOf(signals)
+                .map(held -> held.toDiagnosis(context.now(), false))
+                .ifPresent(held -> context.log()
+                        .warn(
+                                AcquireFuture.class,
+                                "Thread {} waits for a lock that it holds itself: acquiring is not re-entrant. It holds {}",
+                                held.thread(),
+                                held));
+    }
+
+    /** Ends the request, or releases its lease, as the caller does not take it. */
+    private void giveUp() {
+        if (!cancel(false) && !isCompletedExceptionally()) {
+            getNow(Optional.empty()).ifPresent(ZkLease::abandon);
         }
     }
 
@@ -79,6 +120,20 @@ public class AcquireFuture extends CompletableFuture<Optional<ZkLease>> {
     public void fail(Throwable error) {
         signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
         completeExceptionally(error);
+    }
+
+    /** Completes this, as the time for an answer has passed. A try that does not wait for holders had no answer. */
+    public void timeUp(WaitPolicy waitPolicy) {
+        if (waitPolicy instanceof WaitPolicy.Never) {
+            fail(new LockUnavailableException(Errors.outOfReach(signals.about().path(), context.sessionTimeout())));
+        } else {
+            answer(Optional.empty());
+        }
+    }
+
+    @Override
+    protected void engineFailed(LockException why) {
+        fail(why);
     }
 
     @Override

@@ -66,6 +66,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         List<SessionNode.OwnedNode> nodes = QueueEntry.ownedNodes(entries);
         ZkLease lease = new ZkLease(this, nodes, entries.get(0).recipe(), tokenOfLease, session, ofOwner);
         leases.add(lease);
+        session.context().held().add(lease);
         return lease;
     }
 
@@ -128,10 +129,11 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         }
     }
 
-    /** Ends all leases, as the request ends. */
+    /** Ends all leases, as the request ends. None is valid any more when the first owner is notified. */
     void lose(LossCause cause) {
         last = true;
-        leases.forEach(lease -> lease.lose(cause));
+        List<ZkLease> lost = leases.stream().filter(lease -> lease.end(cause)).toList();
+        lost.forEach(lease -> lease.notifyOwner(cause));
     }
 
     /** Returns the leases whose owners await the notice of their loss. Another thread may give it at any time. */
@@ -214,6 +216,9 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         }
         ZkLease read = newLease(write.token(), write.signals());
         read.keepLimitOf(write);
+        if (read.signals().isAwaited()) {
+            session.context().held().received(read);
+        }
         leases.remove(write);
         return Optional.of(read);
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
-import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Acquisition;
@@ -27,7 +25,6 @@ import io.latchkey.zk.internal.session.SessionRequest;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,12 +92,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         /** The owner is notified, and the deletion is on its way. */
         void noticeEnds();
-
-        /**
-         * Returns the lease that the thread waiting for {@code waiting} holds itself, so that it waits forever, if
-         * there is one.
-         */
-        Optional<Diagnosis.Own> heldByCallerOf(RequestEvents waiting);
     }
 
     /**
@@ -119,7 +110,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         this.members = members;
         this.signals = signals;
-        this.outcome = new AcquireFuture(context, client::heldByCallerOf, signals, this::abandon);
+        this.outcome = new AcquireFuture(context, signals, this::abandon);
+        this.outcome.open();
         Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
         this.timer = limit.map(span -> context.time().after(span, () -> context.execute(this::timeUp)))
                 .orElse(null);
@@ -218,8 +210,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     @Override
     public void on(Event event) {
         for (Command command : machine.on(event)) {
-            // Each command on its own: the failure of one must not keep a node from being deleted.
-            SerialExecutor.attempt(() -> command.carryOut(life));
+            command.carryOut(life);
         }
         if (present != null) {
             for (QueueEntry entry : present.entries()) {
@@ -577,11 +568,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
-    /** Returns whether {@code thread} waited for the lease that is held. */
-    public boolean isHeldBy(Thread thread) {
-        return machine.state() == State.HELD && ownersSignals().anyMatch(owner -> owner.isCaller(thread));
-    }
-
     /** Gives the request up, as its caller was interrupted or has cancelled. */
     public void abandon() {
         if (machine.state() == State.HELD) {
@@ -594,11 +580,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private void timeUp() {
         if (onceDeleted != null) {
             runOnceDeleted();
-        } else if (waitPolicy instanceof WaitPolicy.Never) {
-            settle(() -> outcome.fail(new LockUnavailableException(
-                    Errors.outOfReach(displayPath(members.get(0).lock()), context.sessionTimeout()))));
         } else {
-            settle(() -> outcome.answer(Optional.empty()));
+            settle(() -> outcome.timeUp(waitPolicy));
         }
     }
 

@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.request;
 
 import com.google.common.collect.Comparators;
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -12,6 +11,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.context.HeldLeases;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Owner;
@@ -23,6 +23,8 @@ import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Notice;
+import io.latchkey.zk.internal.threads.OpenAnswers;
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
@@ -45,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because validity, limit, notice of loss and release all depend on how the lease ended. That is
  * decided once, on any thread.
  */
-public final class ZkLease implements Lease {
+public final class ZkLease implements Lease, HeldLeases.Held {
     private static final int LOOKS_IN_A_TIMEOUT = 6;
     private static final int BOUNDS_IN_A_TIMEOUT = 20;
 
@@ -73,8 +75,10 @@ public final class ZkLease implements Lease {
      */
     private final List<BodyInterruption> bodies = new CopyOnWriteArrayList<>();
 
-    /** Completes when the stages of {@link #lost} have run, or its bound has passed. */
+    /** Completes when the owner is notified of the loss as far as it wants to be, or the bound of that has passed. */
     private final CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
+    /** The notices of the loss that are on their way, and one more until all are. */
+    private final AtomicInteger unnotified = new AtomicInteger(1);
     /** Whether a caller has asked for {@link #lost}. */
     private volatile boolean lossIsAwaited;
 
@@ -202,15 +206,17 @@ public final class ZkLease implements Lease {
      * @return the new lease; or an exception, in which case this lease stays as it was, unless it has ended
      */
     public CompletableFuture<ZkLease> downgrade(Recipe by) {
-        CompletableFuture<ZkLease> downgraded = new CompletableFuture<>();
+        CompletableFuture<ZkLease> downgraded = context.answers().next();
         context.execute(() -> request.downgrade(this, by, downgraded));
         return downgraded;
     }
 
     /** Replaces this lease as {@link #downgrade} does, and waits for the answer. */
     public ZkLease downgradeAndWait(Recipe by) {
+        CompletableFuture<ZkLease> downgraded = downgrade(by);
+        Waiting.awaitUninterruptibly(downgraded);
         try {
-            return Uninterruptibles.getUninterruptibly(downgrade(by));
+            return Waiting.valueOf(downgraded);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         }
@@ -253,7 +259,20 @@ public final class ZkLease implements Lease {
 
     /** Ends this lease for one that replaces it, and returns whether it had not ended before. */
     public boolean handOver() {
-        return end.compareAndSet(null, new End.Released());
+        return endBy(new End.Released());
+    }
+
+    private boolean endBy(End how) {
+        boolean first = end.compareAndSet(null, how);
+        if (first) {
+            context.held().remove(this);
+        }
+        return first;
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return end.get() != null;
     }
 
     /** Passes the lease to {@code owner}, which gets its events from now on. */
@@ -275,7 +294,8 @@ public final class ZkLease implements Lease {
                         limitTo(new ValidityPeriod(context.time(), context.now().plus(longest))));
     }
 
-    RequestEvents signals() {
+    @Override
+    public RequestEvents signals() {
         return signals;
     }
 
@@ -319,6 +339,9 @@ public final class ZkLease implements Lease {
     /** Notes that the caller has received the lease. Called in the caller's thread. */
     public ZkLease received() {
         signals.received();
+        if (signals.isAwaited()) {
+            context.held().received(this);
+        }
         return this;
     }
 
@@ -348,6 +371,10 @@ public final class ZkLease implements Lease {
     @Override
     public boolean isValid() {
         if (end.get() != null) {
+            return false;
+        }
+        if (context.hasFailed()) {
+            lose(LossCause.CLIENT_FAILED);
             return false;
         }
         if (period.isValid()) {
@@ -412,9 +439,29 @@ public final class ZkLease implements Lease {
     public void interruptOnLoss(BodyInterruption body) {
         bodies.add(Objects.requireNonNull(body, "body"));
         if (end.get() instanceof End.Lost how) {
-            body.lost(how.cause());
+            interrupt(body, how.cause());
         }
         watchOwnNodes();
+    }
+
+    /** Interrupts the thread of a body elsewhere: an interrupt runs code of the thread, and of what it is blocked in. */
+    private void interrupt(BodyInterruption body, LossCause cause) {
+        unnotified.incrementAndGet();
+        context.outbox().alarms().execute(() -> {
+            try {
+                body.lost(cause);
+            } catch (Throwable theirs) {
+                context.log().warn(ZkLease.class, "The interruption of a body under {} failed", path(), theirs);
+            } finally {
+                noticeGiven();
+            }
+        });
+    }
+
+    private void noticeGiven() {
+        if (unnotified.decrementAndGet() == 0) {
+            notified.complete(null);
+        }
     }
 
     @Override
@@ -454,35 +501,51 @@ public final class ZkLease implements Lease {
         });
     }
 
-    void lose(LossCause cause) {
-        boolean first = end.compareAndSet(null, new End.Lost(cause));
-        if (end.get() instanceof End.Lost how) {
-            // In this thread, before it deletes the node and without waiting for other callbacks: another thread may
-            // have found the loss and not interrupted the bodies yet.
-            bodies.forEach(body -> body.lost(how.cause()));
-        }
-        if (first) {
-            context.callBack(() -> notifyOfLoss(cause));
-            signals.lost(cause);
+    private void lose(LossCause cause) {
+        if (end(cause)) {
+            context.runWithRoom(() -> notifyOwner(cause));
         }
     }
 
-    private void notifyOfLoss(LossCause cause) {
-        lost.deliver(cause);
-        notified.complete(null);
+    @Override
+    public CompletableFuture<@Nullable Void> notified() {
+        return notified;
+    }
+
+    @Override
+    public boolean end(LossCause cause) {
+        return endBy(new End.Lost(cause));
+    }
+
+    /** Puts all notices on their ways, none of which waits for another. */
+    @Override
+    public void notifyOwner(LossCause cause) {
+        bodies.forEach(body -> interrupt(body, cause));
+        boolean awaited = lossIsAwaited;
+        if (awaited) {
+            unnotified.incrementAndGet();
+        }
+        context.callBack(() -> {
+            lost.deliver(cause);
+            if (awaited) {
+                noticeGiven();
+            }
+        });
+        signals.lost(cause);
+        noticeGiven();
     }
 
     /**
-     * Returns whether the node may be deleted: the lease was not lost, or no caller awaits the notice, or the notice
-     * was given.
+     * Returns whether the node may be deleted: the lease was not lost, or its bodies are interrupted and the stages of
+     * {@link #lost} have run if a caller had asked for it.
      */
     boolean isNotified() {
-        return !lossIsAwaited || !(end.get() instanceof End.Lost) || notified.isDone();
+        return !(end.get() instanceof End.Lost) || notified.isDone();
     }
 
     /**
-     * Runs {@code then} on the serial executor once the stages of {@link #lost} have run, and after a twentieth of the
-     * session timeout at the latest, since a stage may block (docs/protocol.md, "Deletion after a loss").
+     * Runs {@code then} on the serial executor once the owner is notified, and after a twentieth of the session timeout
+     * at the latest, since a stage or an interrupt may block (docs/protocol.md, "Deletion after a loss").
      */
     void onceNotified(Runnable then) {
         Clock.Timer bound = context.time()
@@ -506,14 +569,32 @@ public final class ZkLease implements Lease {
     }
 
     private CompletableFuture<ReleaseOutcome> beginRelease() {
-        if (!isValid() || !end.compareAndSet(null, new End.Released())) {
+        if (!isValid() || !endBy(new End.Released())) {
             return CompletableFuture.completedFuture(
                     end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
         }
-        signals.released();
-        CompletableFuture<ReleaseOutcome> outcome = new CompletableFuture<>();
-        context.execute(() -> request.release(this, outcome::complete));
+        ReleaseAnswer outcome = new ReleaseAnswer(context.answers());
+        outcome.open();
+        context.runWithRoom(() -> {
+            try {
+                signals.released();
+            } finally {
+                context.execute(() -> request.release(this, outcome::complete));
+            }
+        });
         return outcome;
+    }
+
+    /** The outcome of a release. If the engine fails, the node goes with the session, or is deleted by its path. */
+    private static final class ReleaseAnswer extends OpenAnswers.Answer<ReleaseOutcome> {
+        ReleaseAnswer(OpenAnswers open) {
+            super(open);
+        }
+
+        @Override
+        protected void engineFailed(LockException why) {
+            complete(ReleaseOutcome.PENDING);
+        }
     }
 
     @Override
@@ -523,13 +604,11 @@ public final class ZkLease implements Lease {
             return outcome.getNow(ReleaseOutcome.PENDING);
         }
         try {
-            return outcome.get();
+            Waiting.await(outcome);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            return outcome.getNow(ReleaseOutcome.PENDING);
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException("a release has no failure of its own", impossible);
         }
+        return outcome.getNow(ReleaseOutcome.PENDING);
     }
 
     @Override

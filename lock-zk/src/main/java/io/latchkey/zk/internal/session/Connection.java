@@ -23,7 +23,7 @@ public final class Connection {
     private final Listener listener;
     private final List<Runnable> onConnected = new ArrayList<>();
 
-    private @Nullable ZnodeStore port;
+    private volatile @Nullable ZnodeStore port;
     /**
      * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
      */
@@ -55,6 +55,11 @@ public final class Connection {
 
     void open(ZnodeStore opened) {
         port = opened;
+    }
+
+    /** Returns whether the handle is open; from any thread. */
+    public boolean isOpen() {
+        return port != null;
     }
 
     public ZnodeStore port() {

@@ -4,7 +4,6 @@ package io.latchkey.zk.internal.session;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -294,7 +293,7 @@ public final class Heartbeat {
         }
         List<SessionRequest> all = List.copyOf(checkedByBeat);
         checkedByBeat.clear();
-        SerialExecutor.attemptEach(all, SessionRequest::confirmed);
+        all.forEach(SessionRequest::confirmed);
         validity.armPeriodEnd();
     }
 

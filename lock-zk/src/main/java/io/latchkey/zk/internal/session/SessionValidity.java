@@ -2,12 +2,12 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.threads.SerialExecutor;
 import io.latchkey.zk.internal.validity.ClockReading;
 import io.latchkey.zk.internal.validity.SessionExpiryBound;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -161,7 +161,7 @@ public final class SessionValidity {
 
     /** Notifies the holders that the connection is lost. */
     void suspect() {
-        SerialExecutor.attemptEach(holding, SessionRequest::suspect);
+        List.copyOf(holding).forEach(SessionRequest::suspect);
     }
 
     /** Notifies observers of the lost connection, and the holders if their deadline has passed. */
@@ -219,7 +219,7 @@ public final class SessionValidity {
     }
 
     private void lapse() {
-        SerialExecutor.attemptEach(holding, SessionRequest::lapsed);
+        List.copyOf(holding).forEach(SessionRequest::lapsed);
     }
 
     /** Sets the timer that reports a loss when the deadline passes, without a call by the holder. */

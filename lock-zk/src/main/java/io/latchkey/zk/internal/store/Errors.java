@@ -77,6 +77,12 @@ public final class Errors {
                 + " Check that the servers run and the connect string names them.";
     }
 
+    /** Returns the error for a client whose login the servers refuse. */
+    public static AccessDeniedException loginRefused() {
+        return new AccessDeniedException("ZooKeeper refused the login of this client. The client holds no lease."
+                + " Check scheme and credentials, then create a new client.");
+    }
+
     public static AccessDeniedException denied(String path, String what, Response<?> answer) {
         return new AccessDeniedException("The server refused this client to " + what + " at " + path + " ("
                 + answer.detail() + "). Nothing was changed. Check the ACL of the path and of the levels above it,"

@@ -136,6 +136,9 @@ public interface ZnodeStore {
 
         void loginRefused();
 
+        /** A response or an event could not be delivered: what follows from it is missing. */
+        void failed(Throwable why);
+
         /** A watch fired. {@code zxid} is that of the change, or -1 if the server does not send it. */
         void fired(String path, Change change, long zxid);
     }

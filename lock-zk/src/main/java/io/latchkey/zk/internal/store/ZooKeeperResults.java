@@ -12,11 +12,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /** The results of ZooKeeper's client as responses of a store: the only place that knows its codes and classes. */
@@ -120,17 +119,16 @@ final class ZooKeeperResults {
         return created;
     }
 
-    static AsyncCallback.Create2Callback created(Consumer<Response<Created>> then) {
-        return (rc, path, ctx, name, stat) ->
-                then.accept(answer(rc, () -> new Created(lastName(name), stat.getCzxid())));
+    static Response<Created> created(int rc, String name, Stat stat) {
+        return answer(rc, () -> new Created(lastName(name), stat.getCzxid()));
     }
 
-    static AsyncCallback.Children2Callback listing(Consumer<Response<Listing>> then) {
-        return (rc, path, ctx, children, stat) -> then.accept(answer(rc, () -> new Listing(children, stat.getMzxid())));
+    static Response<Listing> listing(int rc, List<String> children, Stat stat) {
+        return answer(rc, () -> new Listing(children, stat.getMzxid()));
     }
 
-    static AsyncCallback.DataCallback nodeData(Consumer<Response<NodeData>> then) {
-        return (rc, path, ctx, data, stat) -> then.accept(answer(
+    static Response<NodeData> nodeData(int rc, byte @Nullable [] data, Stat stat) {
+        return answer(
                 rc,
                 () -> new NodeData(
                         data == null ? EMPTY : data,
@@ -139,7 +137,7 @@ final class ZooKeeperResults {
                         stat.getVersion(),
                         stat.getCtime(),
                         stat.getNumChildren(),
-                        stat.getEphemeralOwner())));
+                        stat.getEphemeralOwner()));
     }
 
     private static <T> Response<T> answer(int rc, Supplier<T> value) {

@@ -7,9 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.CreateOptions;
 import org.apache.zookeeper.Op;
@@ -19,16 +21,12 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The store that uses ZooKeeper's own client. */
 public final class ZooKeeperStore implements ZnodeStore {
     /** Whether events have zxids; those of ZooKeeper's client before 3.9 do not. */
     private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
             .anyMatch(method -> method.getName().equals("getZxid"));
-
-    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperStore.class);
 
     private static final AtomicLong BORROWED = new AtomicLong();
 
@@ -41,8 +39,9 @@ public final class ZooKeeperStore implements ZnodeStore {
     private final Ownership ownership;
     private final List<ACL> acl;
     private final Listener listener;
-    private final Watcher watcher = this::process;
-    private final Watcher sessionWatcher = this::processSessionWatch;
+    private final Executor handles;
+    private final Watcher watcher = event -> deliver(() -> process(event));
+    private final Watcher sessionWatcher = event -> deliver(() -> processSessionWatch(event));
     /**
      * The node whose watch brings the events of a borrowed session. It is never created, and no other watch is set on
      * it.
@@ -79,7 +78,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
     }
 
-    private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Listener listener) {
+    private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Executor handles, Listener listener) {
+        this.handles = handles;
         this.zooKeeper = handle;
         this.takesOver = false;
         this.ownership = Ownership.BORROWED;
@@ -89,7 +89,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         this.attempts = new ConnectAttempts(listener::now);
     }
 
-    private ZooKeeperStore(Opener opener, List<ACL> acl, Listener listener) throws IOException {
+    private ZooKeeperStore(Opener opener, List<ACL> acl, Executor handles, Listener listener) throws IOException {
+        this.handles = handles;
         this.ownership = Ownership.OWN;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
         this.acl = new ArrayList<>(acl);
@@ -102,9 +103,14 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
     }
 
-    /** Opens a new session, which this store owns. */
-    public static ZooKeeperStore open(Opener opener, List<ACL> acl, Listener listener) throws IOException {
-        return new ZooKeeperStore(opener, acl, listener);
+    /**
+     * Opens a new session, which this store owns.
+     *
+     * @param handles closes the handle
+     */
+    public static ZooKeeperStore open(Opener opener, List<ACL> acl, Executor handles, Listener listener)
+            throws IOException {
+        return new ZooKeeperStore(opener, acl, handles, listener);
     }
 
     /**
@@ -112,8 +118,8 @@ public final class ZooKeeperStore implements ZnodeStore {
      * caller, so a watch brings the session's events. It is on a node that is never created: that needs no right, fires
      * for nothing else, and can be removed.
      */
-    public static ZooKeeperStore borrow(ZooKeeper handle, List<ACL> acl, Listener listener) {
-        ZooKeeperStore port = new ZooKeeperStore(handle, acl, listener);
+    public static ZooKeeperStore borrow(ZooKeeper handle, List<ACL> acl, Executor handles, Listener listener) {
+        ZooKeeperStore port = new ZooKeeperStore(handle, acl, handles, listener);
         port.watchSession();
         return port;
     }
@@ -129,7 +135,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         zooKeeper.exists(
                 eventNode,
                 sessionWatcher,
-                (rc, path, ctx, stat) -> {
+                (rc, path, ctx, stat) -> deliver(() -> {
                     eventThread = Thread.currentThread();
                     if (givenBack) {
                         close(() -> {});
@@ -147,7 +153,7 @@ public final class ZooKeeperStore implements ZnodeStore {
                         CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
                                 .execute(this::watchSession);
                     }
-                },
+                }),
                 null);
     }
 
@@ -159,14 +165,36 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
     }
 
+    /** What a delivery throws would end in ZooKeeper's client, and nothing would follow the response or the event. */
+    private void deliver(Runnable delivery) {
+        try {
+            delivery.run();
+        } catch (Throwable broken) {
+            listener.failed(broken);
+        }
+    }
+
+    private AsyncCallback.Create2Callback created(Consumer<Response<Created>> then) {
+        return (rc, path, ctx, name, stat) -> deliver(() -> then.accept(ZooKeeperResults.created(rc, name, stat)));
+    }
+
+    private AsyncCallback.Children2Callback listing(Consumer<Response<Listing>> then) {
+        return (rc, path, ctx, children, stat) ->
+                deliver(() -> then.accept(ZooKeeperResults.listing(rc, children, stat)));
+    }
+
+    private AsyncCallback.DataCallback nodeData(Consumer<Response<NodeData>> then) {
+        return (rc, path, ctx, data, stat) -> deliver(() -> then.accept(ZooKeeperResults.nodeData(rc, data, stat)));
+    }
+
     @Override
     public void create(String path, byte[] data, Consumer<Response<Created>> then) {
-        zooKeeper.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL, ZooKeeperResults.created(then), null);
+        zooKeeper.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL, created(then), null);
     }
 
     @Override
     public void list(String path, Consumer<Response<Listing>> then) {
-        zooKeeper.getChildren(path, false, ZooKeeperResults.listing(then), null);
+        zooKeeper.getChildren(path, false, listing(then), null);
     }
 
     /**
@@ -180,7 +208,10 @@ public final class ZooKeeperStore implements ZnodeStore {
             Op data = Op.getData(path);
             ops.addAll(List.of(data, Op.getChildren(path), data));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.listings(rc, results)), null);
+        zooKeeper.multi(
+                ops,
+                (rc, path, ctx, results) -> deliver(() -> then.accept(ZooKeeperResults.listings(rc, results))),
+                null);
     }
 
     /**
@@ -193,7 +224,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         for (String path : paths) {
             ops.add(Op.getChildren(path));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.codes(rc, results)), null);
+        zooKeeper.multi(
+                ops, (rc, path, ctx, results) -> deliver(() -> then.accept(ZooKeeperResults.codes(rc, results))), null);
     }
 
     @Override
@@ -203,23 +235,23 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void read(String path, Consumer<Response<NodeData>> then) {
-        zooKeeper.getData(path, false, ZooKeeperResults.nodeData(then), null);
+        zooKeeper.getData(path, false, nodeData(then), null);
     }
 
     @Override
     public void watchData(String path, Consumer<Response<NodeData>> then) {
-        zooKeeper.getData(path, watcher, ZooKeeperResults.nodeData(then), null);
+        zooKeeper.getData(path, watcher, nodeData(then), null);
     }
 
     @Override
     public void watchChildren(String path, Consumer<Response<Listing>> then) {
-        zooKeeper.getChildren(path, watcher, ZooKeeperResults.listing(then), null);
+        zooKeeper.getChildren(path, watcher, listing(then), null);
     }
 
     /** Not {@code removeWatches(watcher)}, which is sent as a check and removes nothing at the server. */
     @Override
     public void removeWatches(String path, Runnable then) {
-        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);
+        zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> deliver(then), null);
     }
 
     @Override
@@ -228,7 +260,10 @@ public final class ZooKeeperStore implements ZnodeStore {
         for (Write write : writes) {
             ops.add(op(write));
         }
-        zooKeeper.multi(ops, (rc, path, ctx, results) -> then.accept(ZooKeeperResults.written(rc, results)), null);
+        zooKeeper.multi(
+                ops,
+                (rc, path, ctx, results) -> deliver(() -> then.accept(ZooKeeperResults.written(rc, results))),
+                null);
     }
 
     @Override
@@ -238,17 +273,9 @@ public final class ZooKeeperStore implements ZnodeStore {
             removeWatches(eventNode, then);
             return;
         }
-        // On a thread of its own: ZooKeeper's handle ignores an interrupt, and then leaves the session to its timeout.
-        Thread closing = new Thread(() -> closeHandle(then), "latchkey-close");
-        closing.setDaemon(true);
-        try {
-            closing.start();
-        } catch (OutOfMemoryError noThread) {
-            LOG.warn(
-                    "No thread can be started to close the ZooKeeper handle; closing it on the current thread",
-                    noThread);
-            closeHandle(then);
-        }
+        // Elsewhere: it takes its time, and on an interrupted thread ZooKeeper's handle leaves the session to its
+        // timeout.
+        handles.execute(() -> closeHandle(then));
     }
 
     private void closeHandle(Runnable then) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,15 +28,11 @@ public final class SystemClock implements Clock {
     private ClockReading pulse = ClockReading.of(this);
 
     /**
-     * @param name the thread's name
+     * @param threads makes the thread
      * @param sessionTimeout the timeout of the sessions whose expiry bound depends on standstills
      */
-    public SystemClock(String name, Duration sessionTimeout) {
-        timer = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+    public SystemClock(ThreadFactory threads, Duration sessionTimeout) {
+        timer = new ScheduledThreadPoolExecutor(1, threads);
         timer.setRemoveOnCancelPolicy(true);
         long pause = betweenPulses(sessionTimeout).toNanos();
         var unused = timer.scheduleWithFixedDelay(this::takePulse, pause, pause, TimeUnit.NANOSECONDS);

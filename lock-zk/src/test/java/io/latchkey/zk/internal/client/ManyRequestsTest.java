@@ -44,7 +44,7 @@ class ManyRequestsTest {
 
     private final VirtualClock time = new VirtualClock();
     private final Engine engine = engine();
-    private final Session session = new Session(engine.context(), engine);
+    private final Session session = new Session(engine.context(), engine.core());
     private final SessionQueues queues = new SessionQueues(session);
 
     private Engine engine() {

@@ -3,11 +3,12 @@ package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.events.ClientEvents;
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -22,10 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -110,7 +108,7 @@ class RaceProperties {
 
     /** Tasks that increment a counter without other synchronization. */
     public static final class Submissions {
-        private final SerialExecutor serial = new SerialExecutor(Runnable::run);
+        private final SerialExecutor serial = new SerialExecutor(Runnable::run, bug -> {});
         private final AtomicInteger submitted = new AtomicInteger();
         private int ran;
 
@@ -132,7 +130,7 @@ class RaceProperties {
         private final Hearing observer = new Hearing();
         private final RequestEvents signals = new RequestEvents(
                 new ClientEvents(
-                        Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                        Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                         new VirtualClock(),
                         Duration.ofSeconds(10)),
                 List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))),
@@ -225,15 +223,14 @@ class RaceProperties {
                         heard += calls;
                     }
                 },
-                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
-                    @Override
-                    public void execute(Runnable task) {
-                        if (queue.size() >= 2) {
-                            throw new RejectedExecutionException("full");
-                        }
-                        queue.add(task);
+                task -> {
+                    if (queue.size() >= 2) {
+                        throw new RejectedExecutionException("full");
                     }
-                });
+                    queue.add(task);
+                },
+                ClientLog.inPlace(),
+                () -> {});
 
         @Operation
         public void tell() {

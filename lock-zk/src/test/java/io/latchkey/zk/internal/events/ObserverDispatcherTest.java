@@ -4,11 +4,11 @@ package io.latchkey.zk.internal.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,9 +18,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -54,7 +52,7 @@ class ObserverDispatcherTest {
                 heard.add(0L);
             }
         };
-        try (ObserverDispatcher feed = new ObserverDispatcher(slow, "test-observer")) {
+        try (ObserverDispatcher feed = on(slow, thread())) {
             tell(feed, 1);
             assertTrue(called.await(10, TimeUnit.SECONDS));
             int fit = 1 + ObserverDispatcher.MOST_WAITING;
@@ -96,7 +94,7 @@ class ObserverDispatcherTest {
             }
         };
         ClientEvents client = new ClientEvents(
-                Optional.of(new ObserverDispatcher(observer, MoreExecutors.newDirectExecutorService())),
+                Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                 new VirtualClock(),
                 Duration.ofSeconds(10));
         List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
@@ -123,7 +121,7 @@ class ObserverDispatcherTest {
                 heard.add(request.id());
             }
         };
-        try (ObserverDispatcher feed = new ObserverDispatcher(slow, "test-observer")) {
+        try (ObserverDispatcher feed = on(slow, thread())) {
             tell(feed, 1);
             tell(feed, 2);
             assertTrue(called.await(10, TimeUnit.SECONDS));
@@ -143,7 +141,7 @@ class ObserverDispatcherTest {
                 throw new AssertionError("theirs");
             }
         };
-        try (ObserverDispatcher feed = new ObserverDispatcher(angry, "test-observer")) {
+        try (ObserverDispatcher feed = on(angry, thread())) {
             tell(feed, 1);
             tell(feed, 2);
             assertEquals(1L, heard.poll(10, TimeUnit.SECONDS));
@@ -155,7 +153,7 @@ class ObserverDispatcherTest {
     void noCallIsMadeOrMissed_onceTheLastIsQueued() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-        ObserverDispatcher feed = new ObserverDispatcher(lines(heard, goOn), "test-observer");
+        ObserverDispatcher feed = on(lines(heard, goOn), thread());
         tell(feed, 1);
         feed.announceLast(observer -> observer.sessionChanged(LAST));
         tell(feed, 2);
@@ -169,33 +167,41 @@ class ObserverDispatcherTest {
     void numberOfMissedCallsComesBeforeTheNextCall() {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         Queue<Throwable> refusals = new ArrayDeque<>(List.of(new OutOfMemoryError("thrown by a test")));
-        ThreadPoolExecutor thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
-            @Override
-            public void execute(Runnable task) {
-                if (refusals.poll() instanceof Error refusal) {
-                    throw refusal;
-                }
-                task.run();
-            }
-        };
-        try (ObserverDispatcher feed = new ObserverDispatcher(lines(heard, new CountDownLatch(0)), thread)) {
-            tell(feed, 1);
-            tell(feed, 2);
-        }
+        ObserverDispatcher feed = new ObserverDispatcher(
+                lines(heard, new CountDownLatch(0)),
+                task -> {
+                    if (refusals.poll() instanceof Error refusal) {
+                        throw refusal;
+                    }
+                    task.run();
+                },
+                ClientLog.inPlace(),
+                () -> {});
+        tell(feed, 1);
+        tell(feed, 2);
         assertEquals(List.of("missed 1", "requested 2"), List.copyOf(heard));
     }
 
     @Test
     void callQueuedBehindTheLastIsNotMade() {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-        ExecutorService thread = MoreExecutors.newDirectExecutorService();
-        ObserverDispatcher feed = new ObserverDispatcher(lines(heard, new CountDownLatch(0)), thread);
+        List<String> ended = new ArrayList<>();
+        ObserverDispatcher feed = new ObserverDispatcher(
+                lines(heard, new CountDownLatch(0)), Runnable::run, ClientLog.inPlace(), () -> ended.add("ended"));
         feed.announceLast(observer -> {
             observer.sessionChanged(LAST);
             tell(feed, 1);
         });
         assertEquals(List.of(LAST.name()), List.copyOf(heard));
-        assertTrue(thread.isShutdown(), "its thread stays");
+        assertEquals(List.of("ended"), ended, "its thread stays");
+    }
+
+    private static DaemonThreads thread() {
+        return new DaemonThreads(1, "test-observer", new VirtualClock());
+    }
+
+    private static ObserverDispatcher on(LockObserver observer, DaemonThreads thread) {
+        return new ObserverDispatcher(observer, thread, ClientLog.inPlace(), thread::close);
     }
 
     /** An observer that records its calls, each after {@code goOn}. */

@@ -33,7 +33,7 @@ class ConnectionTest {
     private static final Response<ZnodeStore.Written> LOST = Response.failed(Status.CONNECTION_LOSS, "REQUESTTIMEOUT");
 
     private final Engine engine = new Engine(WithoutServer.config());
-    private final Session session = new Session(engine.context(), engine);
+    private final Session session = new Session(engine.context(), new SessionThatLives());
     private final VirtualClock time = timeOf(session);
     /** The writes without an answer. */
     private final Queue<Consumer<Response<ZnodeStore.Written>>> sent = new ArrayDeque<>();
@@ -170,7 +170,7 @@ class ConnectionTest {
     }
 
     private Session borrowed() {
-        Session borrowed = new Session(new Engine(WithoutServer.borrowing()).context(), engine);
+        Session borrowed = new Session(new Engine(WithoutServer.borrowing()).context(), new SessionThatLives());
         borrowed.open(server());
         return borrowed;
     }

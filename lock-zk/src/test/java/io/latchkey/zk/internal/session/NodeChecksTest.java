@@ -3,7 +3,7 @@ package io.latchkey.zk.internal.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -32,23 +32,7 @@ class NodeChecksTest {
 
     private final List<Object> askedFor = new ArrayList<>();
     private final List<String> gone = new ArrayList<>();
-    private final Session session =
-            new Session(new ClientContext(WithoutServer.config(), path -> 0, () -> false), new Client());
-
-    private static final class Client implements Session.Client {
-        @Override
-        public void sessionOver(Session session) {
-            throw new AssertionError("the session is not over");
-        }
-
-        @Override
-        public void loginRefused() {
-            throw new AssertionError("no login is refused");
-        }
-
-        @Override
-        public void finishWhenIdle() {}
-    }
+    private final Session session = new Session(new Engine(WithoutServer.config()).context(), new SessionThatLives());
 
     /** A holder's node. */
     private final class Held implements SessionNode {

@@ -19,7 +19,7 @@ class WatchesTest {
     private static final String NODE = "/m/write-00000000000000a1-0000000000";
 
     private final Engine engine = new Engine(WithoutServer.config());
-    private final Session session = new Session(engine.context(), engine);
+    private final Session session = new Session(engine.context(), new SessionThatLives());
     /** What waits for the answer to a watch of the data, of the children, and to a removal. */
     private final List<Consumer<Response<ZnodeStore.NodeData>>> data = new ArrayList<>();
 

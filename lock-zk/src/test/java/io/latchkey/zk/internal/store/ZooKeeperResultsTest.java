@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.data.Stat;
@@ -46,24 +45,19 @@ class ZooKeeperResultsTest {
     /** Of a node that was created with null for its data, which ZooKeeper's own API allows. */
     @Test
     void dataIsEmpty_whenTheNodeHasNoData() {
-        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
-        ZooKeeperResults.nodeData(answered::complete)
-                .processResult(KeeperException.Code.OK.intValue(), "/m", null, null, new Stat());
-        assertArrayEquals(new byte[0], answered.getNow(null).get().data());
+        assertArrayEquals(
+                new byte[0],
+                ZooKeeperResults.nodeData(KeeperException.Code.OK.intValue(), null, new Stat())
+                        .get()
+                        .data());
     }
 
     /** All numbers differ, as those of a holder's node that was written to when it notified its successor. */
     @Test
     void nodeIsThatOfItsStat() {
-        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
-        ZooKeeperResults.nodeData(answered::complete)
-                .processResult(
-                        KeeperException.Code.OK.intValue(),
-                        "/m",
-                        null,
-                        new byte[] {9},
-                        new Stat(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-        ZnodeStore.NodeData read = answered.getNow(null).get();
+        ZnodeStore.NodeData read = ZooKeeperResults.nodeData(
+                        KeeperException.Code.OK.intValue(), new byte[] {9}, new Stat(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
+                .get();
         assertArrayEquals(new byte[] {9}, read.data());
         assertEquals(List.of(1L, 2L, 3L), List.of(read.czxid(), read.mzxid(), read.ctimeMillis()));
         assertEquals(List.of(5, 10), List.of(read.version(), read.children()));
@@ -110,9 +104,8 @@ class ZooKeeperResultsTest {
     /** A newer server may have codes that this client does not know. */
     @Test
     void unknownCodeIsShownAsItsNumber() {
-        CompletableFuture<Response<ZnodeStore.NodeData>> answered = new CompletableFuture<>();
-        ZooKeeperResults.nodeData(answered::complete).processResult(-12345, "/m", null, null, null);
-        assertEquals(Response.failed(Status.OTHER, "error -12345"), answered.getNow(null));
+        assertEquals(
+                Response.failed(Status.OTHER, "error -12345"), ZooKeeperResults.nodeData(-12345, null, new Stat()));
     }
 
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {

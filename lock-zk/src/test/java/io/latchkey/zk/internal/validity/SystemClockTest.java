@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.zk.internal.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SystemClockTest {
     private static final Duration STOPPED = Duration.ofMillis(400);
 
-    private final SystemClock time = new SystemClock("test-timer", Duration.ofSeconds(1));
+    private final SystemClock time = new SystemClock(DaemonThreads.factory("test-timer"), Duration.ofSeconds(1));
 
     @AfterEach
     void close() {
@@ -87,7 +88,7 @@ class SystemClockTest {
     void timersKeepNoProcessAlive() throws Exception {
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         Thread creator = new Thread(() -> {
-            SystemClock made = new SystemClock("test-timer", Duration.ofSeconds(1));
+            SystemClock made = new SystemClock(DaemonThreads.factory("test-timer"), Duration.ofSeconds(1));
             var unused = made.after(Duration.ZERO, () -> {
                 ran.complete(Thread.currentThread());
                 made.close();

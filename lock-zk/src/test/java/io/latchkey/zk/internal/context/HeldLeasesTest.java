@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.internal.request;
+package io.latchkey.zk.internal.context;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.client.Engine;
-import io.latchkey.zk.internal.context.ClientContext;
-import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Whether a thread waits for leases that it holds itself: then it waits forever. */
-class OwnRequestTest {
+class HeldLeasesTest {
     private final ClientContext context = new Engine(WithoutServer.config()).context();
 
     /** Returns the events of a request that this thread waits for, or has waited for. */
@@ -26,16 +27,55 @@ class OwnRequestTest {
         return events;
     }
 
-    private OwnRequest held(LockTarget... members) {
-        return new OwnRequest(
-                asked(members),
-                true,
-                "0",
-                List.of(members).stream().map(LockTarget::path).toList());
+    private HeldLease held(LockTarget... members) {
+        return new HeldLease(asked(members));
     }
 
-    private boolean waitsForItself(LockTarget wanted, OwnRequest... held) {
-        return OwnRequest.heldByCallerOf(asked(wanted), List.of(held), context).isPresent();
+    private boolean waitsForItself(LockTarget wanted, HeldLease... held) {
+        for (HeldLease lease : held) {
+            context.held().add(lease);
+            context.held().received(lease);
+        }
+        boolean waits = context.heldByCallerOf(asked(wanted)).isPresent();
+        for (HeldLease lease : held) {
+            context.held().remove(lease);
+        }
+        assertTrue(context.heldByCallerOf(asked(wanted)).isEmpty(), "by leases that have ended");
+        assertFalse(context.held().anyOf(Thread.currentThread()));
+        return waits;
+    }
+
+    /** A lease of the current thread. */
+    private record HeldLease(RequestEvents signals) implements HeldLeases.Held {
+        @Override
+        public boolean hasEnded() {
+            return false;
+        }
+
+        @Override
+        public boolean end(LossCause cause) {
+            return false;
+        }
+
+        @Override
+        public void notifyOwner(LossCause cause) {
+            // It has no owner.
+        }
+
+        @Override
+        public CompletableFuture<@Nullable Void> notified() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
     }
 
     @Test

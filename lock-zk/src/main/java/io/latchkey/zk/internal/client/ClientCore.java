@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.client;
+
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SessionExpiredException;
+import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.events.ClientEvents;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.path.SessionQueues;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.request.OwnRequest;
+import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The core of a client's engine: its sessions, one after another, and the {@link LiveRequests requests} that live in
+ * them.
+ *
+ * <p>All decisions run on a serial executor without a thread of its own: the thread that brings an event (ZooKeeper's,
+ * the timer's or a caller's) runs its task, or leaves it to the thread that is already draining the queue. No task
+ * blocks, and none runs code that is not the engine's own, so only one change of threads is between a ZooKeeper event
+ * and the waiting caller.
+ */
+final class ClientCore implements Session.Client, Request.Client {
+    private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
+
+    private final ClientConfig config;
+    private final ClientContext context;
+    private final CompletableFuture<@Nullable Void> firstContact;
+    /** Whether the core before this one has failed. */
+    private final boolean behindAFailure;
+
+    /** Written on the serial executor only. */
+    private volatile @Nullable SessionQueues queues;
+
+    private final LiveRequests requests = new LiveRequests(this::onRefusal);
+    private final Queries queries;
+    private final Closing closing;
+
+    /** The client of a core. */
+    interface Client {
+        /** A step of {@code core} has thrown {@code why}: nothing of it may be used any more. On any thread, once. */
+        void failed(ClientCore core, Throwable why);
+    }
+
+    /**
+     * @param firstContact completes with the first connection of the client
+     * @param closed completes when the client has returned all that it had
+     * @param behindAFailure whether the core before this one has failed
+     */
+    ClientCore(
+            ClientConfig config,
+            ClientEvents signals,
+            ClientContext.CallbackMark callback,
+            CompletableFuture<@Nullable Void> firstContact,
+            CompletableFuture<@Nullable Void> closed,
+            boolean behindAFailure,
+            Client client) {
+        this.config = config;
+        this.firstContact = firstContact;
+        this.behindAFailure = behindAFailure;
+        this.context = new ClientContext(
+                config,
+                signals,
+                callback,
+                requests::leasesOn,
+                this::bringsAnswers,
+                unexpected -> client.failed(this, unexpected));
+        this.queries = new Queries(context, requests, () -> queues);
+        this.closing = new Closing(config, context, requests, () -> queues, closed);
+    }
+
+    ClientContext context() {
+        return context;
+    }
+
+    Queries queries() {
+        return queries;
+    }
+
+    Closing closing() {
+        return closing;
+    }
+
+    private boolean bringsAnswers() {
+        SessionQueues present = queues;
+        return present != null
+                && present.session().connection().isOpen()
+                && present.session().connection().port().answersOn(Thread.currentThread());
+    }
+
+    // ---- opening
+
+    /**
+     * Opens a session, not in a step: the constructor of a handle starts threads, logs and reads what users configured.
+     * Events that come before the handle is known to the session wait for it.
+     *
+     * @return completes when the handle is open, or with what opening it has thrown
+     */
+    CompletableFuture<@Nullable Void> open() {
+        SessionQueues next = new SessionQueues(new Session(context, this));
+        SessionListener listener = new SessionListener(next);
+        CompletableFuture<@Nullable Void> opening = context.answers().<@Nullable Void>next();
+        config.outbox().handles().execute(() -> {
+            try {
+                ZnodeStore handle = config.source().opener().open(listener);
+                if (context.hasFailed()) {
+                    handle.close(() -> {});
+                }
+                context.execute(() -> {
+                    opened(next, handle, listener);
+                    opening.complete(null);
+                });
+            } catch (Throwable cannot) {
+                opening.completeExceptionally(cannot);
+            }
+        });
+        return opening;
+    }
+
+    private void opened(SessionQueues next, ZnodeStore handle, SessionListener listener) {
+        if (requests.refusal().isPresent()) {
+            handle.close(() -> {}); // the client was closed in between
+            return;
+        }
+        next.session().open(handle);
+        queues = next;
+        listener.opened();
+    }
+
+    /** Opens a session, and tries again as long as that fails. */
+    void openInBackground() {
+        var unused = open().whenComplete((opened, cannot) -> {
+            if (cannot != null && !context.hasFailed()) {
+                // Includes errors: a lack of threads or memory may pass, and without another attempt no request is
+                // served again.
+                context.log().warn(ClientCore.class, "Cannot open a new ZooKeeper session; trying again", cannot);
+                config.time().after(RENEWAL_PAUSE, () -> context.execute(this::reopen));
+            }
+        });
+    }
+
+    private void reopen() {
+        if (requests.refusal().isEmpty()) {
+            openInBackground();
+        }
+    }
+
+    // ---- the end by an error, not on the serial executor, which runs nothing any more
+
+    /** Returns whether this core was to replace a failed one, and has granted nothing. */
+    boolean isUseless() {
+        return behindAFailure && !context.held().hasGranted();
+    }
+
+    /** Returns the handle, and runs {@code then}: closes it, or leaves it without nodes of this client. */
+    void giveBack(Runnable then) {
+        SessionQueues last = queues;
+        if (last == null) {
+            then.run();
+            return;
+        }
+        ZnodeStore handle = last.session().connection().port();
+        handle.close(then);
+    }
+
+    // ---- entry points, from any thread
+
+    /** Starts a request. The returned future completes when it is granted, times out or fails. */
+    AcquireFuture acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
+        RequestEvents signals = context.signalsOf(members);
+        // Before the timer is set, which may end the request at once.
+        signals.requested();
+        return start(new Request(context, this, members, waitPolicy, signals));
+    }
+
+    /** Starts a request whose events its caller reports. */
+    AcquireFuture start(Request request) {
+        context.execute(() -> begin(request));
+        return request.outcome();
+    }
+
+    /** Returns the client's requests that wait or hold. */
+    List<OwnRequest> requests() {
+        context.checkMayWait("look at", "the requests of this client");
+        CompletableFuture<List<OwnRequest>> all = context.answers().next();
+        context.execute(() -> all.complete(requests.atThisMoment()));
+        if (!Waiting.awaitUninterruptibly(all, context.sessionTimeout())) {
+            boolean unused = all.cancel(false);
+            throw new LockUnavailableException("The lock client has not answered within "
+                    + context.sessionTimeout().toMillis() + " ms: its threads have no processor time.");
+        }
+        try {
+            return Waiting.valueOf(all);
+        } catch (ExecutionException failed) {
+            throw Errors.toCaller(failed);
+        }
+    }
+
+    /** Returns the ids of the requests that wait or hold. On the serial executor. */
+    Set<String> ownIds() {
+        return requests.atThisMoment().stream().map(OwnRequest::id).collect(Collectors.toSet());
+    }
+
+    // ---- on the serial executor
+
+    @Override
+    public void finishWhenIdle() {
+        closing.finishWhenIdle();
+    }
+
+    void begin(Request request) {
+        if (!requests.add(request)) {
+            return;
+        }
+        SessionQueues present = queues;
+        if (present != null
+                && present.session().connection().hasConnected()
+                && !present.session().connection().isOver()) {
+            request.begin(present);
+        }
+    }
+
+    @Override
+    public void forget(Request request) {
+        requests.remove(request);
+        if (closing.isDraining()) {
+            context.execute(closing::finishWhenIdle);
+        }
+    }
+
+    @Override
+    public void noticeBegins() {
+        closing.noticeBegins();
+    }
+
+    @Override
+    public void noticeEnds() {
+        closing.noticeEnds();
+    }
+
+    private final class SessionListener implements ZnodeStore.Listener {
+        private final SessionQueues of;
+        /** The events that came before the handle was known to the session; null behind that. */
+        private @Nullable List<Runnable> early = new ArrayList<>(0);
+
+        SessionListener(SessionQueues of) {
+            this.of = of;
+        }
+
+        void opened() {
+            List<Runnable> waiting = Objects.requireNonNull(early, "opened before");
+            early = null;
+            waiting.forEach(this::unlessOver);
+        }
+
+        @Override
+        public ClockReading now() {
+            return context.now();
+        }
+
+        @Override
+        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
+            unlessOver(() -> ClientCore.this.connected(of, Duration.ofMillis(timeoutMillis), attempted));
+        }
+
+        @Override
+        public void disconnected() {
+            unlessOver(() -> of.session().disconnected());
+        }
+
+        @Override
+        public void expired() {
+            unlessOver(() -> sessionOver(of.session()));
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            context.fail(why);
+        }
+
+        @Override
+        public void loginRefused() {
+            unlessOver(ClientCore.this::loginRefused);
+        }
+
+        @Override
+        public void fired(String path, ZnodeStore.Change change, long zxid) {
+            unlessOver(() -> of.session().watches().fired(path, change, zxid));
+        }
+
+        /** The handle of a session that is over may report more. */
+        private void unlessOver(Runnable task) {
+            context.execute(() -> {
+                if (early != null) {
+                    early.add(task);
+                } else if (!of.session().connection().isOver()) {
+                    task.run();
+                }
+            });
+        }
+    }
+
+    private void connected(SessionQueues of, Duration timeout, Optional<ClockReading> attempted) {
+        of.session().connectedWith(timeout, attempted);
+        firstContact.complete(null);
+        requests.begin(of);
+    }
+
+    @Override
+    public void sessionOver(Session of) {
+        SessionQueues ended = queues;
+        if (of.connection().isOver() || ended == null || !ended.session().equals(of)) {
+            return;
+        }
+        ended.end(ReleaseOutcome.LOST);
+        if (of.connection().hasConnected()) {
+            context.signals().session(LockObserver.SessionState.EXPIRED);
+        }
+        if (requests.refusal().isPresent() && !closing.isDraining()) {
+            closing.finishWhenIdle();
+            return;
+        }
+        requests.sessionOver();
+        queries.failAwaited(new LockUnavailableException(
+                "The ZooKeeper session has ended before the servers answered. A change may have been made or not."
+                        + " Try again.",
+                LockException.Reason.NO_SESSION));
+        if (closing.isDraining()) {
+            closing.begin();
+            return;
+        }
+        if (!context.makesSessions()) {
+            SessionExpiredException gone = new SessionExpiredException(
+                    "The session of the borrowed ZooKeeper handle has ended. All leases of this client are lost."
+                            + " Create a new handle and a new lock client.");
+            requests.refuseAll(gone);
+        } else {
+            context.log().info(ClientCore.class, "The ZooKeeper session has ended; opening a new one");
+            renew(of);
+        }
+    }
+
+    /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
+    private void renew(Session former) {
+        former.connection().port().close(() -> {});
+        context.execute(this::reopen);
+    }
+
+    @Override
+    public void loginRefused() {
+        requests.refuseAll(Errors.loginRefused());
+        // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
+        context.execute(closing::loginRefused);
+    }
+
+    private void onRefusal(LockException error) {
+        firstContact.completeExceptionally(error);
+        queries.failAwaited(error);
+    }
+}

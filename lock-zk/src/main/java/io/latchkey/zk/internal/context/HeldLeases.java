@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.context;
+
+import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of an engine that have not ended, also by the thread that waited for each. They are known apart from the
+ * engine's state, which says nothing any more once a step has failed; and a look costs the same however many requests
+ * wait. Thread-safe.
+ */
+public final class HeldLeases {
+    private final Set<Held> all = ConcurrentHashMap.newKeySet();
+    private final Map<Long, Set<Held>> byThread = new ConcurrentHashMap<>();
+    private volatile boolean granted;
+
+    /** A lease. */
+    public interface Held {
+        /** Returns whether it has ended. */
+        boolean hasEnded();
+
+        /** Ends it as lost, without a notice; returns whether it had not ended before. */
+        boolean end(LossCause cause);
+
+        /** Notifies its owner of that loss. */
+        void notifyOwner(LossCause cause);
+
+        /** Returns a future that completes when its owner is notified of a loss. */
+        CompletableFuture<@Nullable Void> notified();
+
+        /** Returns the events of its owner. */
+        RequestEvents signals();
+    }
+
+    /** Adds a lease that is granted. */
+    public void add(Held lease) {
+        granted = true;
+        all.add(lease);
+    }
+
+    /** Returns whether there has been one. */
+    public boolean hasGranted() {
+        return granted;
+    }
+
+    /** Notes that the thread that asked for the lease has waited for it. */
+    public void received(Held lease) {
+        byThread.compute(lease.signals().callerId(), (id, leases) -> {
+            Set<Held> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
+            more.add(lease);
+            return more;
+        });
+        if (lease.hasEnded()) {
+            remove(lease);
+        }
+    }
+
+    /** Removes a lease that has ended. */
+    public void remove(Held ended) {
+        all.remove(ended);
+        byThread.computeIfPresent(ended.signals().callerId(), (id, leases) -> {
+            leases.remove(ended);
+            return leases.isEmpty() ? null : leases;
+        });
+    }
+
+    /** Returns the leases that have not ended. */
+    public List<Held> all() {
+        return List.copyOf(all);
+    }
+
+    /** Returns whether this thread has waited for one of them. */
+    public boolean anyOf(Thread thread) {
+        return byThread.containsKey(thread.getId());
+    }
+
+    /**
+     * Returns the lease by which the thread that waits for {@code waiting} blocks itself, if there is one.
+     *
+     * <p>Which thread has a lease is known only of callers that wait. A semaphore may have room beside the permits that
+     * the waiter itself holds. At any other path, all requests behind a holder are blocked until that holder releases.
+     *
+     * @param knownCapacity returns the capacity of a semaphore that was resized
+     */
+    Optional<RequestEvents> blocking(RequestEvents waiting, Function<LockPath, Optional<Integer>> knownCapacity) {
+        if (!waiting.isAwaited()) {
+            return Optional.empty();
+        }
+        Set<Held> held = byThread.getOrDefault(waiting.callerId(), Set.of());
+        for (LockTarget wanted : waiting.members()) {
+            int permits = 0;
+            for (Held one : held) {
+                for (LockTarget member : one.signals().members()) {
+                    permits += member.path().equals(wanted.path())
+                            ? member.recipe().permits()
+                            : 0;
+                }
+                int capacity = knownCapacity
+                        .apply(wanted.path())
+                        .orElse(wanted.recipe().purpose().capacity());
+                if (permits > 0 && permits > capacity - wanted.recipe().permits()) {
+                    return Optional.of(one.signals());
+                }
+            }
+        }
+        return Optional.empty();
+    }
+}

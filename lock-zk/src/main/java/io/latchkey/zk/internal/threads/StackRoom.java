@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.threads;
+
+/**
+ * The room on the stack of the current thread. A step on the thread of a caller that has used its stack up would end
+ * with an error in the middle, and the state of the client would be unknown. So a caller's thread tries the room before
+ * it begins anything, and another thread does the work if there is too little.
+ *
+ * <p>The trial is a recursion through as many bytes as the deepest step takes in interpreted code, about half of them
+ * for the first run of a lambda. It takes less than a microsecond.
+ */
+public final class StackRoom {
+    private static final int FRAMES = 200;
+
+    private StackRoom() {}
+
+    /** Returns whether the stack has room for a step. */
+    public static boolean isEnough() {
+        try {
+            return descend(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
+        } catch (StackOverflowError used) {
+            return false;
+        }
+    }
+
+    /**
+     * Checks the room before a call begins.
+     *
+     * @throws StackOverflowError if the stack has too little room: nothing has begun, and nothing was sent
+     */
+    public static void check() {
+        if (!isEnough()) {
+            throw new StackOverflowError(
+                    "too little room on the stack of this thread to acquire a lock; nothing was sent");
+        }
+    }
+
+    /** The arguments are used behind the call, so each frame keeps all of them. */
+    private static long descend(
+            int left, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l) {
+        if (left == 0) {
+            return a;
+        }
+        long below = descend(left - 1, b, c, d, e, f, g, h, i, j, k, l, a);
+        return (below ^ a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l) | 1;
+    }
+}

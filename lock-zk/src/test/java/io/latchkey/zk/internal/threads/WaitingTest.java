@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.threads;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WaitingTest {
+    private final CompletableFuture<String> answer = new CompletableFuture<>();
+
+    @Test
+    void waitEndsWithTheAnswer_orItsTime_orAnInterruption() throws Exception {
+        assertFalse(Waiting.await(answer, Duration.ofMillis(1)));
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> Waiting.await(answer));
+        assertFalse(Thread.interrupted());
+        CompletableFuture.delayedExecutor(5, TimeUnit.MILLISECONDS).execute(() -> answer.complete("there"));
+        Waiting.await(answer);
+        assertEquals("there", Waiting.valueOf(answer));
+    }
+
+    @Test
+    void interruptionIsKept_whenTheWaitDoesNotEndByIt() throws Exception {
+        Thread.currentThread().interrupt();
+        assertFalse(Waiting.awaitUninterruptibly(answer, Duration.ofMillis(5)));
+        CompletableFuture.delayedExecutor(5, TimeUnit.MILLISECONDS).execute(() -> answer.complete("there"));
+        Waiting.awaitUninterruptibly(answer);
+        assertEquals("there", Waiting.valueOf(answer));
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
+    void answerGoesBeforeAnInterruption_whichIsKept() throws Exception {
+        answer.complete("there");
+        Thread.currentThread().interrupt();
+        Waiting.await(answer);
+        assertTrue(Waiting.await(answer, Duration.ZERO));
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
+    void valueIsTheErrorOfTheAnswer() {
+        answer.completeExceptionally(new IllegalStateException("of a test"));
+        assertThrows(ExecutionException.class, () -> Waiting.valueOf(answer));
+        assertThrows(IllegalStateException.class, () -> Waiting.valueOf(new CompletableFuture<>()));
+    }
+
+    @Test
+    void longestTimeIsNoTimeAtAll() throws Exception {
+        answer.complete("there");
+        assertTrue(Waiting.await(answer, Duration.ofSeconds(Long.MAX_VALUE)));
+    }
+
+    /** Tasks of the same worker wait for the answer, too: none runs on the stack of another. */
+    @Test
+    void workerRunsNoOtherTask_whileItWaits() throws Exception {
+        int tasks = 8;
+        Queue<Integer> depths = new ConcurrentLinkedQueue<>();
+        ThreadLocal<Integer> depth = ThreadLocal.withInitial(() -> 0);
+        CountDownLatch ended = new CountDownLatch(tasks);
+        ForkJoinPool pool = new ForkJoinPool(1);
+        try {
+            pool.execute(() -> {
+                for (int i = 0; i < tasks; i++) {
+                    CompletableFuture.runAsync(
+                            () -> {
+                                depth.set(depth.get() + 1);
+                                depths.add(depth.get());
+                                Waiting.awaitUninterruptibly(answer);
+                                depth.set(depth.get() - 1);
+                                ended.countDown();
+                            },
+                            pool);
+                }
+            });
+            CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() -> answer.complete("there"));
+            assertTrue(ended.await(20, TimeUnit.SECONDS));
+            assertEquals(List.of(1), depths.stream().distinct().toList());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    /** A pool without spare threads throws where it is to make up for a blocked worker; another's factory fails. */
+    @Test
+    void workerWaits_whenItsPoolDoesNotMakeUpForIt() throws Exception {
+        ForkJoinPool bounded = new ForkJoinPool(
+                1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, false, 1, 1, 1, null, 1, TimeUnit.MINUTES);
+        ForkJoinPool failing = new ForkJoinPool(
+                1,
+                new ForkJoinPool.ForkJoinWorkerThreadFactory() {
+                    private int made;
+
+                    @Override
+                    public java.util.concurrent.ForkJoinWorkerThread newThread(ForkJoinPool pool) {
+                        if (made++ > 0) {
+                            throw new RejectedExecutionException("thrown by a test");
+                        }
+                        return ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+                    }
+                },
+                null,
+                false);
+        for (ForkJoinPool pool : List.of(bounded, failing)) {
+            CompletableFuture<String> later = new CompletableFuture<>();
+            CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() -> later.complete("there"));
+            assertEquals(
+                    "there",
+                    pool.submit(() -> {
+                                Waiting.await(later);
+                                return Waiting.valueOf(later);
+                            })
+                            .get(20, TimeUnit.SECONDS));
+            pool.shutdownNow();
+        }
+    }
+}
