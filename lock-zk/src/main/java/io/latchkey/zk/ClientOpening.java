@@ -13,6 +13,7 @@ import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
@@ -84,8 +85,10 @@ final class ClientOpening {
                 ? Duration.ofMillis(handle.getSessionTimeout())
                 : settings.sessionTimeout;
         return start(
-                        handles -> new ClientConfig.Source.Borrowed(
-                                listener -> ZooKeeperStore.borrow(handle, acls, handles, listener)),
+                        handles -> new ClientConfig.Source.Borrowed(listener -> CountedStore.open(
+                                counted -> ZooKeeperStore.borrow(handle, acls, handles, counted),
+                                listener,
+                                Long.MAX_VALUE)),
                         timeout,
                         "the borrowed handle's servers",
                         () -> false,
@@ -104,8 +107,10 @@ final class ClientOpening {
         Started started;
         try {
             started = start(
-                    handlesOf -> new ClientConfig.Source.Own(
-                            listener -> ZooKeeperStore.open(sessions, acls, handlesOf, listener)),
+                    closing -> new ClientConfig.Source.Own(listener -> CountedStore.open(
+                            counted -> ZooKeeperStore.open(sessions, acls, closing, counted),
+                            listener,
+                            Long.MAX_VALUE)),
                     settings.sessionTimeout,
                     servers,
                     handles::allRefuse,

@@ -11,6 +11,8 @@ import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.CountedStore;
+import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,6 +40,7 @@ final class Client implements ClientConfig.Opener {
     private final ObserverRules observer;
     private final List<Worker> workers = new ArrayList<>(2);
     private @Nullable SimulatedPort port;
+    private @Nullable SessionNodes nodes;
     private long ids;
     private Duration still = Duration.ZERO;
     /** The time at which its leases end, as it closes; null if it does not. */
@@ -75,10 +78,22 @@ final class Client implements ClientConfig.Opener {
     }
 
     @Override
-    public ZnodeStore open(ZnodeStore.Listener listener) {
-        SimulatedPort opened = new SimulatedPort(leader, SESSION, listener, Runnable::run);
-        port = opened;
+    public ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
+        CountedStore opened = CountedStore.open(
+                counted -> {
+                    SimulatedPort sender = new SimulatedPort(leader, SESSION, counted, Runnable::run);
+                    port = sender;
+                    return sender;
+                },
+                listener,
+                Long.MAX_VALUE);
+        nodes = opened.nodes();
         return opened;
+    }
+
+    /** Returns the ledger of its current session. */
+    SessionNodes nodes() {
+        return Objects.requireNonNull(nodes);
     }
 
     Engine engine() {

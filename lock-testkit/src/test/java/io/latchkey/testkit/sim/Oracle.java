@@ -4,6 +4,7 @@ package io.latchkey.testkit.sim;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.AwaitedProof;
+import io.latchkey.zk.internal.store.SessionNodes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,6 +36,8 @@ final class Oracle {
     private static final String GRACE = "a client that closes has no waiters, and no leases after the grace";
     private static final String CLOSED = "a client is closed when its holders have released";
     private static final String LEFT = "nothing is left";
+    private static final String UNCOUNTED = "a client counts a node before it exists";
+    private static final String STILL_COUNTED = "a client does not count a node that is gone";
 
     private final Leader leader;
     private final WorldSpec spec;
@@ -479,8 +482,31 @@ final class Oracle {
 
     // ---- the end
 
+    /** Called after a transaction: the client whose session has created a node counted it before. */
+    void checkLedgers(Tree.Txn txn) {
+        for (Tree.Effect change : txn.changes()) {
+            if (change instanceof Tree.Effect.Created created && created.owner() > Tree.NO_OWNER) {
+                for (Client client : clients) {
+                    if (client.port().session() == created.owner() && !counts(client.nodes(), created.path())) {
+                        throw new Broken(UNCOUNTED, created + " of " + client);
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean counts(SessionNodes nodes, String path) {
+        return nodes.known().contains(path) || nodes.open().stream().anyMatch(path::startsWith);
+    }
+
     /** Checks that no nodes and watches are left after all workers have finished. */
     void checkThatNothingIsLeft() {
+        for (Client client : clients) {
+            boolean lives = leader.hasSession(client.port().session());
+            if (lives && !client.nodes().known().isEmpty()) {
+                throw new Broken(STILL_COUNTED, client + " " + client.nodes().known());
+            }
+        }
         if (!Nodes.ephemerals(leader.tree()).isEmpty()) {
             throw new Broken(LEFT, "nodes " + Nodes.ephemerals(leader.tree()));
         }

@@ -285,6 +285,7 @@ final class World {
         }
         trespass.check(byClient ? port(client).session() : 0, txn -> {
             oracle.law().wrote(txn);
+            oracle.checkLedgers(txn);
             boolean decreed = move == Move.END_SESSION;
             record(history -> history.wrote(txn, decreed ? ExpiryOrder.SERVER_FIRST : ExpiryOrder.PARTITION));
             if (txn.ended() != 0 && !decreed) {

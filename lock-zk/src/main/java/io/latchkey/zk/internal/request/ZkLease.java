@@ -347,7 +347,7 @@ public final class ZkLease implements Lease, HeldLeases.Held {
 
     /** Returns the store of the session that holds. */
     public ZnodeStore port() {
-        return session.connection().port();
+        return session.connection().port().sender();
     }
 
     /** Returns the context of the client that granted the lease. */

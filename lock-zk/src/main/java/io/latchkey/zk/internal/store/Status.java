@@ -19,6 +19,8 @@ public enum Status {
     READ_ONLY,
     /** Not sent: the response would be longer than a packet, and would break the connection. */
     TOO_LONG,
+    /** Not sent: the session would have more nodes than its end can name. */
+    SESSION_FULL,
     /** Any other refusal. */
     OTHER
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import com.google.common.base.Utf8;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.Watcher;
@@ -24,7 +26,7 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
     private @Nullable Opened last;
 
-    private record Opened(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
+    private record Opened(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver, SessionNodes nodes) {}
 
     public SuccessiveHandles(ZooKeeperHandles handles) {
         this.handles = handles;
@@ -33,13 +35,20 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
 
     @Override
     public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
-        Optional<ZooKeeper> former =
-                Optional.ofNullable(last).filter(this::gaveUp).map(Opened::handle);
+        Optional<Opened> former = Optional.ofNullable(last).filter(this::gaveUp);
         HostProvider servers = handles.servers(attempts, attemptsSinceConnected);
-        ZooKeeper opened =
-                former.isPresent() ? handles.takeOver(former.get(), watcher, servers) : handles.open(watcher, servers);
-        last = new Opened(opened, attempts, former.isPresent());
+        ZooKeeper opened = former.isPresent()
+                ? handles.takeOver(former.get().handle(), watcher, servers)
+                : handles.open(watcher, servers);
+        SessionNodes nodes = former.map(Opened::nodes)
+                .orElseGet(() -> SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot())));
+        last = new Opened(opened, attempts, former.isPresent(), nodes);
         return opened;
+    }
+
+    @Override
+    public SessionNodes nodes() {
+        return Objects.requireNonNull(last, "no handle was opened").nodes();
     }
 
     @Override

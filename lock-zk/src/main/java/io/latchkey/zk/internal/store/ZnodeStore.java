@@ -56,6 +56,24 @@ public interface ZnodeStore {
         return false;
     }
 
+    /** Returns the store that sends the requests: this one, or the one behind it. */
+    default ZnodeStore sender() {
+        return this;
+    }
+
+    /** Returns the ledger of the session's nodes; a new one of this store if it keeps none. */
+    default SessionNodes nodes() {
+        return SessionNodes.ofNewSession(0);
+    }
+
+    /**
+     * Returns whether sequential nodes whose paths begin like this would be created, and not refused with {@link
+     * Status#SESSION_FULL}.
+     */
+    default boolean hasRoomFor(List<String> beginnings) {
+        return true;
+    }
+
     /** A created node: its name without the parent's path, and its czxid. */
     record Created(String name, long czxid) {}
 

@@ -15,6 +15,7 @@ import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.CreateOptions;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
@@ -53,6 +54,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     private volatile @Nullable Thread eventThread;
 
     private final ConnectAttempts attempts;
+    private final SessionNodes nodes;
     /** Whether the handle has a former session of the client, which is closed as soon as it is connected. */
     private final boolean takesOver;
 
@@ -76,11 +78,17 @@ public final class ZooKeeperStore implements ZnodeStore {
         default boolean takesOver() {
             return false;
         }
+
+        /** Returns the ledger of the nodes of the last opened handle's session. */
+        default SessionNodes nodes() {
+            return SessionNodes.ofNewSession(0);
+        }
     }
 
     private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Executor handles, Listener listener) {
         this.handles = handles;
         this.zooKeeper = handle;
+        this.nodes = SessionNodes.ofBorrowed(handle);
         this.takesOver = false;
         this.ownership = Ownership.BORROWED;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
@@ -100,6 +108,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         synchronized (watcher) {
             this.zooKeeper = opener.open(watcher, attempts);
             this.takesOver = opener.takesOver();
+            this.nodes = opener.nodes();
         }
     }
 
@@ -188,7 +197,20 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     @Override
+    public SessionNodes nodes() {
+        return nodes;
+    }
+
+    /**
+     * Creates it by a transaction while the length of a borrowed handle's chroot is unknown: only the results of
+     * transactions have paths as the servers have them.
+     */
+    @Override
     public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+        if (!nodes.chrootKnown()) {
+            write(List.of(new Write.CreateRequest(path, data)), answer -> then.accept(alone(answer)));
+            return;
+        }
         zooKeeper.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL, created(then), null);
     }
 
@@ -262,8 +284,32 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
         zooKeeper.multi(
                 ops,
-                (rc, path, ctx, results) -> deliver(() -> then.accept(ZooKeeperResults.written(rc, results))),
+                (rc, path, ctx, results) -> deliver(() -> {
+                    Response<Written> answer = ZooKeeperResults.written(rc, results);
+                    if (answer.ok() && !nodes.chrootKnown()) {
+                        noteChroot(ops, results);
+                    }
+                    then.accept(answer);
+                }),
                 null);
+    }
+
+    private void noteChroot(List<Op> ops, List<OpResult> results) {
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i) instanceof OpResult.CreateResult created) {
+                nodes.created(ops.get(i).getPath(), created.getPath());
+            }
+        }
+    }
+
+    private static Response<Created> alone(Response<Written> answer) {
+        if (!answer.ok()) {
+            return Response.failed(answer.code(), answer.detail());
+        }
+        return answer.get()
+                .failedAt()
+                .map(refusal -> Response.<Created>failed(refusal.code(), refusal.detail()))
+                .orElseGet(() -> Response.of(answer.get().created().get(0)));
     }
 
     @Override

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import io.latchkey.zk.internal.validity.ClockReading;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that keeps the ledger of its session's nodes, and sends no creation that would need more of the transaction
+ * by which the servers end the session than the client may have. Such a creation is answered with {@link
+ * Status#SESSION_FULL} at once.
+ */
+public final class CountedStore implements ZnodeStore {
+    private final ZnodeStore store;
+    private final SessionNodes nodes;
+    /** What the paths of the session's nodes may need together, in bytes. */
+    private final long most;
+
+    /** A way to open the store behind it. */
+    @FunctionalInterface
+    public interface Opener {
+        ZnodeStore open(Listener listener) throws IOException;
+    }
+
+    private CountedStore(ZnodeStore store, long most) {
+        this.store = store;
+        this.nodes = store.nodes();
+        this.most = most;
+    }
+
+    /** Opens a store and counts in front of it. */
+    public static CountedStore open(Opener opener, Listener listener, long most) throws IOException {
+        Events events = new Events(listener);
+        CountedStore counted = new CountedStore(opener.open(events), most);
+        events.nodes = counted.nodes;
+        return counted;
+    }
+
+    /** Notes which nodes were deleted. A watch is set only once the store is open. */
+    private static final class Events implements Listener {
+        private final Listener listener;
+        private volatile @Nullable SessionNodes nodes;
+
+        Events(Listener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public ClockReading now() {
+            return listener.now();
+        }
+
+        @Override
+        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
+            listener.connected(timeoutMillis, attempted);
+        }
+
+        @Override
+        public void disconnected() {
+            listener.disconnected();
+        }
+
+        @Override
+        public void expired() {
+            listener.expired();
+        }
+
+        @Override
+        public void loginRefused() {
+            listener.loginRefused();
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            listener.failed(why);
+        }
+
+        @Override
+        public void fired(String path, Change change, long zxid) {
+            SessionNodes told = nodes;
+            if (told != null && change == Change.DELETED) {
+                told.deleted(path);
+            }
+            listener.fired(path, change, zxid);
+        }
+    }
+
+    @Override
+    public ZnodeStore sender() {
+        return store.sender();
+    }
+
+    @Override
+    public SessionNodes nodes() {
+        return nodes;
+    }
+
+    @Override
+    public boolean hasRoomFor(List<String> beginnings) {
+        return nodes.hasRoomFor(beginnings, most);
+    }
+
+    // ---- writes
+
+    @Override
+    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+        List<Write> only = List.of(new Write.CreateRequest(path, data));
+        unlessFull(
+                only,
+                then,
+                sent -> store.create(path, data, answer -> {
+                    if (answer.ok()) {
+                        nodes.applied(sent, List.of(answer.get().name()));
+                    } else {
+                        notAnswered(sent, answer.code());
+                    }
+                    then.accept(answer);
+                }));
+    }
+
+    @Override
+    public void write(List<Write> writes, Consumer<Response<Written>> then) {
+        unlessFull(
+                writes,
+                then,
+                sent -> store.write(writes, answer -> {
+                    if (answer.ok()) {
+                        answer.get()
+                                .failedAt()
+                                .ifPresentOrElse(
+                                        refusal -> failed(sent, writes, refusal),
+                                        () -> nodes.applied(
+                                                sent, names(writes, answer.get().created())));
+                    } else {
+                        notAnswered(sent, answer.code());
+                    }
+                    then.accept(answer);
+                }));
+    }
+
+    private <T> void unlessFull(List<Write> writes, Consumer<Response<T>> then, Consumer<SessionNodes.Sent> send) {
+        Optional<SessionNodes.Sent> sent = nodes.sending(creations(writes), deletions(writes), most);
+        if (sent.isEmpty()) {
+            then.accept(Response.failed(Status.SESSION_FULL, nodes.sum() + " of " + most + " bytes"));
+            return;
+        }
+        try {
+            send.accept(sent.get());
+        } catch (RuntimeException notSent) {
+            nodes.refused(sent.get());
+            throw notSent;
+        }
+    }
+
+    private static List<SessionNodes.Creation> creations(List<Write> writes) {
+        List<SessionNodes.Creation> creations = new ArrayList<>(1);
+        for (Write write : writes) {
+            if (write instanceof Write.CreateRequest create) {
+                creations.add(new SessionNodes.Creation(create.path(), true));
+            } else if (write instanceof Write.CreateNode create) {
+                creations.add(new SessionNodes.Creation(create.path(), false));
+            }
+        }
+        return creations;
+    }
+
+    private static List<String> deletions(List<Write> writes) {
+        List<String> deletions = new ArrayList<>(1);
+        for (Write write : writes) {
+            if (write instanceof Write.Delete delete) {
+                deletions.add(delete.path());
+            }
+        }
+        return deletions;
+    }
+
+    private static boolean createsNode(Write write) {
+        return write instanceof Write.CreateRequest || write instanceof Write.CreateNode;
+    }
+
+    /** Returns the names of the session's nodes among all that a transaction created, in their order. */
+    private static List<String> names(List<Write> writes, List<Created> created) {
+        List<String> names = new ArrayList<>(1);
+        int next = 0;
+        for (Write write : writes) {
+            if (createsNode(write)) {
+                names.add(created.get(next++).name());
+            } else if (write instanceof Write.CreatePath) {
+                next++;
+            }
+        }
+        return names;
+    }
+
+    private void notAnswered(SessionNodes.Sent sent, Status code) {
+        switch (code) {
+            case CONNECTION_LOSS, READ_ONLY, SESSION_EXPIRED, LOGIN_REFUSED -> nodes.lost(sent);
+            default -> nodes.refused(sent);
+        }
+    }
+
+    private void failed(SessionNodes.Sent sent, List<Write> writes, Refusal refusal) {
+        Write write = writes.get(refusal.index());
+        if (refusal.code() == Status.NODE_EXISTS && createsNode(write)) {
+            long before = writes.subList(0, refusal.index()).stream()
+                    .filter(CountedStore::createsNode)
+                    .count();
+            nodes.existed(sent, (int) before);
+            return;
+        }
+        nodes.failed(sent);
+        if (refusal.code() == Status.NO_NODE) {
+            if (write instanceof Write.Delete delete) {
+                nodes.gone(sent, delete.path());
+            } else if (write instanceof Write.Check check) {
+                nodes.gone(sent, check.path());
+            } else if (write instanceof Write.Mark mark) {
+                nodes.gone(sent, mark.path());
+            } else if (write instanceof Write.SetData set) {
+                nodes.gone(sent, set.path());
+            }
+        }
+    }
+
+    // ---- reads
+
+    @Override
+    public void list(String path, Consumer<Response<Listing>> then) {
+        store.list(path, listed(path, then));
+    }
+
+    @Override
+    public void watchChildren(String path, Consumer<Response<Listing>> then) {
+        store.watchChildren(path, listed(path, then));
+    }
+
+    private Consumer<Response<Listing>> listed(String path, Consumer<Response<Listing>> then) {
+        SessionNodes.Look look = nodes.looking();
+        return answer -> {
+            listed(look, path, answer);
+            then.accept(answer);
+        };
+    }
+
+    private void listed(SessionNodes.Look look, String path, Response<Listing> answer) {
+        if (answer.ok()) {
+            nodes.listed(look, path, answer.get().children());
+        } else if (answer.code() == Status.NO_NODE) {
+            nodes.listed(look, path, List.of());
+            nodes.gone(look, path);
+        }
+    }
+
+    @Override
+    public void lists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
+        SessionNodes.Look look = nodes.looking();
+        store.lists(paths, answer -> {
+            if (answer.ok()) {
+                for (int i = 0; i < paths.size(); i++) {
+                    listed(look, paths.get(i), answer.get().get(i));
+                }
+            }
+            then.accept(answer);
+        });
+    }
+
+    @Override
+    public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
+        SessionNodes.Look look = nodes.looking();
+        store.exist(paths, answer -> {
+            if (answer.ok()) {
+                for (int i = 0; i < paths.size(); i++) {
+                    goneIf(answer.get().get(i), look, paths.get(i));
+                }
+            }
+            then.accept(answer);
+        });
+    }
+
+    @Override
+    public void read(String path, Consumer<Response<NodeData>> then) {
+        store.read(path, seen(path, then));
+    }
+
+    @Override
+    public void watchData(String path, Consumer<Response<NodeData>> then) {
+        store.watchData(path, seen(path, then));
+    }
+
+    private Consumer<Response<NodeData>> seen(String path, Consumer<Response<NodeData>> then) {
+        SessionNodes.Look look = nodes.looking();
+        return answer -> {
+            goneIf(answer.code(), look, path);
+            then.accept(answer);
+        };
+    }
+
+    private void goneIf(Status code, SessionNodes.Look look, String path) {
+        if (code == Status.NO_NODE) {
+            nodes.gone(look, path);
+        }
+    }
+
+    // ---- the rest
+
+    @Override
+    public int longestAnswer() {
+        return store.longestAnswer();
+    }
+
+    @Override
+    public void removeWatches(String path, Runnable then) {
+        store.removeWatches(path, then);
+    }
+
+    @Override
+    public void close(Runnable then) {
+        store.close(then);
+    }
+
+    @Override
+    public boolean answersOn(Thread thread) {
+        return store.answersOn(thread);
+    }
+}
