@@ -560,7 +560,7 @@ class SimulatedLocksTest {
         Acquirable reads = mine.readWriteLock("/rw").readLock();
         List<Lease> held = List.of(reads.acquire(), reads.acquire());
         assertEquals(1, locks.nodesUnder("/rw").size());
-        locks.refuseWrites(mine, 1);
+        var unused = locks.refuseRequest(mine, RequestMatch.multi(), 1, KeeperException.Code.NOAUTH);
         List<CompletableFuture<ReleaseRequest>> asked =
                 held.stream().map(Lease::releaseRequested).toList();
         for (CompletableFuture<ReleaseRequest> each : asked) {

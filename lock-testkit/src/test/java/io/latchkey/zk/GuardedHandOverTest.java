@@ -9,8 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.LiveObjects;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
+import io.latchkey.testkit.proxy.RequestMatch;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -222,5 +225,36 @@ class GuardedHandOverTest extends OnOneServer {
         first.close();
         assertEquals("new", told(read));
         downgrading.join();
+    }
+
+    /** Readers of one client share a node, which another of them keeps. */
+    @Test
+    void releasedWriterIsForgotten_whenItsWriteWasAnswered() throws Exception {
+        String lease = "io.latchkey.zk.internal.request.ZkLease";
+        ZkLockClient client =
+                client(builder -> builder.connectString(proxy.connectString()).localTurns(100, Duration.ofMinutes(1)));
+        Acquirable reads = client.readWriteLock("/shared").readLock();
+        Lease keeper = reads.acquire();
+        int writers = 20;
+        for (int i = 0; i < writers; i++) {
+            Lease writer = reads.acquire();
+            HeldFrames answers = proxy.holdAnswers(RequestMatch.setData());
+            CompletableFuture<Boolean> written = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return !ZkLocks.guarded(writer, Op.setData("/state", "new".getBytes(UTF_8), -1))
+                            .isEmpty();
+                } catch (KeeperException | InterruptedException failed) {
+                    throw new IllegalStateException(failed);
+                }
+            });
+            answers.firstCaught().get(10, TimeUnit.SECONDS);
+            assertEquals(ReleaseOutcome.RELEASED, writer.release());
+            answers.close();
+            assertTrue(written.get(10, TimeUnit.SECONDS));
+        }
+        reads.acquire().close();
+        assertTrue(keeper.isValid());
+        long kept = LiveObjects.count(lease::equals).getOrDefault(lease, 0L);
+        assertTrue(kept < writers, () -> kept + " leases are kept");
     }
 }

@@ -14,10 +14,13 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZooKeeperResults;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -254,6 +257,41 @@ class OncePerPeriodTest extends OnOneServer {
         lease.close();
         assertEquals(!applied, run(second, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
         assertEquals(applied ? 1 : 2, done.size());
+    }
+
+    /** Whichever code a server gives: a text that says that nothing is recorded is true. */
+    @ParameterizedTest
+    @EnumSource(
+            value = KeeperException.Code.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"OK", "THROTTLEDOP", "UNKNOWNSESSION"})
+    void errorSaysWhetherThePeriodMayBeRecorded(KeeperException.Code code) throws Exception {
+        boolean open = ZooKeeperResults.status(KeeperException.create(code)).outcome() == Status.Outcome.OPEN;
+        Lease lease = first.mutex(JOB).acquire();
+        RequestMatch record = RequestMatch.multi().butHeartbeats();
+        Fault strange = open ? proxy.answerWith(record, 1, code) : proxy.refuseRequest(record, 1, code);
+        LockException told = assertThrows(
+                LockException.class, () -> days(MIDNIGHT).atMostOnce(lease, turn -> done.add(turn.period())));
+        var unused = strange.await(LONG_SESSION);
+        assertEquals(!open, told.getMessage().contains("Nothing is recorded"), told.getMessage());
+        assertEquals(open, told instanceof LockUnavailableException, told.toString());
+        lease.close();
+        assertEquals(open ? Optional.of(MIDNIGHT) : Optional.empty(), last());
+        assertEquals(List.of(), done);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void workIsDone_whenTheServerThrottlesTheReadAndTheRecord(Mode mode) throws Exception {
+        RequestMatch read = RequestMatch.getData().under(RECORD);
+        for (RequestMatch each : List.of(read, RequestMatch.multi().path("of the record", RECORD::equals))) {
+            for (int number = 1; number <= 2; number++) {
+                var unused = proxy.refuseRequest(each, number, KeeperException.Code.THROTTLEDOP);
+            }
+        }
+        assertTrue(run(first, mode, days(MIDNIGHT)));
+        assertEquals(List.of(MIDNIGHT), done);
+        assertEquals(Optional.of(MIDNIGHT), last());
     }
 
     /** ZooKeeper's client answers what it still has to send by the end of the session, which is no refusal. */

@@ -114,7 +114,15 @@ final class FirstContact {
         return engine.queries()
                 .<Status>inSession((session, then) ->
                         session.connection().port().read("/", answer -> then.complete(answer.code())))
-                .thenCompose(code ->
-                        code == Status.CONNECTION_LOSS ? askForRoot() : CompletableFuture.completedFuture(code));
+                .thenCompose(code -> switch (code) {
+                    case CONNECTION_LOSS -> askForRoot();
+                    case THROTTLED ->
+                        CompletableFuture.supplyAsync(
+                                        () -> code,
+                                        CompletableFuture.delayedExecutor(
+                                                Throttling.PAUSE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run))
+                                .thenCompose(later -> askForRoot());
+                    default -> CompletableFuture.completedFuture(code);
+                });
     }
 }

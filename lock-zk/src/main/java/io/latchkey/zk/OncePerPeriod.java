@@ -14,6 +14,7 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
+import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -248,15 +249,11 @@ public final class OncePerPeriod {
          */
         Optional<Seen> read() throws InterruptedException {
             lease.context().checkMayWait(READ + " beside", lease);
-            CompletableFuture<Response<NodeData>> answer = new CompletableFuture<>();
-            store.read(node, answer::complete);
-            Response<NodeData> data;
-            try {
-                data = answer.get(lease.context().sessionTimeout().toNanos(), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException late) {
-                throw Errors.unavailable(shown, READ);
-            } catch (ExecutionException failed) {
-                throw Errors.toCaller(failed);
+            long until = System.nanoTime() + lease.context().sessionTimeout().toNanos();
+            Response<NodeData> data = readOnce(until);
+            while (data.code() == Status.THROTTLED) {
+                Throttling.pause();
+                data = readOnce(until);
             }
             if (data.code() == Status.NO_NODE) {
                 return Optional.empty();
@@ -264,6 +261,18 @@ public final class OncePerPeriod {
                 throw Errors.of(shown, READ, data);
             }
             return Optional.of(new Seen(parse(data.get().data()), data.get().version()));
+        }
+
+        private Response<NodeData> readOnce(long until) throws InterruptedException {
+            CompletableFuture<Response<NodeData>> answer = new CompletableFuture<>();
+            store.read(node, answer::complete);
+            try {
+                return answer.get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException late) {
+                throw Errors.unavailable(shown, READ);
+            } catch (ExecutionException failed) {
+                throw Errors.toCaller(failed);
+            }
         }
 
         private Instant parse(byte[] data) {
@@ -288,9 +297,14 @@ public final class OncePerPeriod {
         }
 
         LockException refusal(KeeperException refused) {
-            return switch (refused.code()) {
-                case CONNECTIONLOSS, SESSIONEXPIRED, OPERATIONTIMEOUT -> Errors.unavailable(shown, RECORD);
-                case NOAUTH ->
+            Status status = ZooKeeperResults.status(refused);
+            if (status.outcome() == Status.Outcome.OPEN) {
+                return new LockUnavailableException("The servers did not answer the request to " + RECORD + " at "
+                        + shown + ", or left its outcome open (" + refused.code()
+                        + "). It is recorded or not: the record shows it to the next holder. Try again.");
+            }
+            return switch (status) {
+                case NO_AUTH ->
                     new AccessDeniedException("The server refused this client to " + RECORD + " at " + shown
                             + ". Nothing is recorded. Check the ACL of the node and of the level above it.");
                 default ->
@@ -336,9 +350,8 @@ public final class OncePerPeriod {
          * @throws LeaseLostException if the lease is lost: nothing was written
          * @throws IllegalStateException if the period is recorded already, or the lease was released: nothing was
          *     written
-         * @throws KeeperException if one of the writes failed and therefore nothing was written; after a {@link
-         *     KeeperException.ConnectionLossException} or a {@link KeeperException.SessionExpiredException} all or
-         *     nothing may have been written, and the record tells the next holder which
+         * @throws KeeperException if nothing was written, or the outcome is unknown, as {@link ZkLocks#guarded} says;
+         *     then the record tells the next holder whether all was written
          * @throws InterruptedException if interrupted while waiting for the response
          */
         public List<OpResult> guarded(Op... effects) throws KeeperException, InterruptedException {
@@ -351,8 +364,7 @@ public final class OncePerPeriod {
             try {
                 return ZkLocks.guarded(place.lease, all.toArray(Op[]::new)).subList(0, effects.length);
             } catch (KeeperException failed) {
-                // With results, the servers have refused the writes; without, they may have applied them.
-                tried = failed.getResults() == null;
+                tried = ZooKeeperResults.status(failed).outcome() == Status.Outcome.OPEN;
                 throw failed;
             }
         }

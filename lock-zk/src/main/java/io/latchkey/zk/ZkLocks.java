@@ -6,6 +6,8 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +39,8 @@ public final class ZkLocks {
      * <p>The written data should not depend on a stale read. A handle other than the client's may be served by a server
      * that lags behind: call {@link ZooKeeper#sync} on it before the read, or write with the version that was read.
      *
+     * <p>A server that throttles has written nothing; the transaction is sent again while the lease is valid.
+     *
      * @param lease a lease granted by a {@link ZkLockClient}
      * @param ops the writes; their paths are as the client's ZooKeeper handle sees them: below the connect string's
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
@@ -44,9 +48,10 @@ public final class ZkLocks {
      * @throws LeaseLostException if the lease is lost; it becomes lost if its node is gone: nothing was written
      * @throws IllegalStateException if the lease was released: nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
-     * @throws KeeperException if one of {@code ops} failed and therefore nothing was written; after a {@link
-     *     KeeperException.ConnectionLossException} or a {@link KeeperException.SessionExpiredException} the response
-     *     was lost and all or nothing may have been written
+     * @throws KeeperException if nothing was written, or the outcome is unknown. If it has {@link
+     *     KeeperException#getResults() results}, one of {@code ops} failed and nothing was written. If it has none, the
+     *     outcome is unknown, whatever the code: a connection or session was lost, or a server gave up on it, as
+     *     by {@code REQUESTTIMEOUT} and {@code SESSIONMOVED}
      * @throws InterruptedException if interrupted while waiting for the response
      */
     public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
@@ -62,26 +67,37 @@ public final class ZkLocks {
         for (Op op : ops) {
             all.add(Objects.requireNonNull(op, "op"));
         }
-        held.beginWrite();
-        try {
-            List<OpResult> results = port.zooKeeper().multi(all);
-            held.writeAnswered();
-            return results.subList(guards, results.size());
-        } catch (KeeperException refused) {
-            if (refused.getResults() != null) {
+        while (true) {
+            held.beginWrite();
+            try {
+                List<OpResult> results = port.zooKeeper().multi(all);
                 held.writeAnswered();
+                return results.subList(guards, results.size());
+            } catch (KeeperException refused) {
+                Status status = ZooKeeperResults.status(refused);
+                if (status.outcome() != Status.Outcome.OPEN) {
+                    held.writeAnswered();
+                }
+                if (status != Status.THROTTLED) {
+                    throw refused(held, refused, guards);
+                }
+            } catch (IllegalArgumentException malformed) {
+                // An operation with a malformed path, which ZooKeeper's client refuses before it sends anything.
+                held.writeAnswered();
+                throw malformed;
             }
-            OptionalInt gone = failedGuard(refused, guards);
-            if (gone.isPresent()) {
-                held.nodeGone(gone.getAsInt());
-                throw lost(held);
-            }
-            throw refused;
-        } catch (IllegalArgumentException malformed) {
-            // An operation with a malformed path, which ZooKeeper's client refuses before it sends anything.
-            held.writeAnswered();
-            throw malformed;
+            Throttling.pause();
         }
+    }
+
+    /** Returns the error for a refused write, or throws that of the lease if its node is gone. */
+    private static KeeperException refused(ZkLease held, KeeperException refused, int guards) {
+        OptionalInt gone = failedGuard(refused, guards);
+        if (gone.isPresent()) {
+            held.nodeGone(gone.getAsInt());
+            throw lost(held);
+        }
+        return refused;
     }
 
     private static OptionalInt failedGuard(KeeperException refused, int guards) {

@@ -17,6 +17,12 @@ final class FaultPlan {
     enum Deed {
         CUT_BEFORE,
         CUT_AFTER,
+        /** The server does not get it, and another code comes back for it. */
+        REFUSE,
+        /** The server does it, and another code comes back for it. */
+        ANSWER_WITH,
+        /** A connect that asks for a session: it gets a new one. */
+        NEW_SESSION,
         TELL_SENT,
         TELL_ANSWERED
     }
@@ -26,10 +32,12 @@ final class FaultPlan {
         final RequestMatch match;
         final Deed deed;
         final Fault fault;
+        final int code;
         int toGo;
 
-        Trigger(RequestMatch match, int number, Deed deed, Fault fault) {
+        Trigger(RequestMatch match, int number, Deed deed, int code, Fault fault) {
             this.match = match;
+            this.code = code;
             this.toGo = number;
             this.deed = deed;
             this.fault = fault;
@@ -38,11 +46,15 @@ final class FaultPlan {
 
     private record AnswerHold(RequestMatch match, HeldFrames hold) {}
 
-    /** What a request has set off. */
-    record Strike(Deed deed, Fault fault) {}
+    /**
+     * What a request has set off.
+     *
+     * @param code of the answer, if the deed replaces it
+     */
+    record Strike(Deed deed, int code, Fault fault) {}
 
-    void add(RequestMatch match, int number, Deed deed, Fault fault) {
-        triggers.add(new Trigger(match, number, deed, fault));
+    void add(RequestMatch match, int number, Deed deed, int code, Fault fault) {
+        triggers.add(new Trigger(match, number, deed, code, fault));
     }
 
     void addAnswerHold(RequestMatch match, HeldFrames hold) {
@@ -70,7 +82,7 @@ final class FaultPlan {
                 return true;
             }
             if (trigger.match.matches(request) && --trigger.toGo == 0) {
-                strikes.add(new Strike(trigger.deed, trigger.fault));
+                strikes.add(new Strike(trigger.deed, trigger.code, trigger.fault));
                 return true;
             }
             return false;

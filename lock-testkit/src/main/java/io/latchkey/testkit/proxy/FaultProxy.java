@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
@@ -24,6 +25,8 @@ import org.apache.zookeeper.client.ConnectStringParser;
  *
  * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One
  * thread runs the whole proxy; it ends at {@link #close()}.
+ *
+ * <p>The class is long because it has a method for each fault, with what each side knows of it then.
  */
 public final class FaultProxy implements AutoCloseable {
     private final List<InetSocketAddress> upstreams;
@@ -249,12 +252,57 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     private Fault arm(RequestMatch match, int number, Deed deed, String description) {
+        return arm(match, number, deed, KeeperException.Code.OK, description);
+    }
+
+    private Fault arm(RequestMatch match, int number, Deed deed, KeeperException.Code code, String description) {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
         Fault fault = new Fault(description);
-        state.loop().run(() -> state.plan().add(match, number, deed, fault));
+        state.loop().run(() -> state.plan().add(match, number, deed, code.intValue(), fault));
         return fault;
+    }
+
+    // Answers that servers give seldom
+
+    /**
+     * Refuses the n-th request of this sort, counted from now, in the server's place: the server never gets it. Its
+     * answer comes in order, behind those to earlier requests.
+     *
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @param code of the answer, for example {@code THROTTLEDOP}
+     * @return strikes when the answer has been passed on to the client
+     * @throws IllegalArgumentException if the number is below 1
+     */
+    public Fault refuseRequest(RequestMatch match, int number, KeeperException.Code code) {
+        return arm(match, number, Deed.REFUSE, code, code + " for " + match + " number " + number);
+    }
+
+    /**
+     * Replaces the code of the answer to the n-th request of this sort, counted from now: the server has done what it
+     * asks for.
+     *
+     * @param match which requests are meant
+     * @param number which of them: 1 for the next one
+     * @param code of the answer, for example {@code REQUESTTIMEOUT}
+     * @return strikes when the answer has been passed on to the client
+     * @throws IllegalArgumentException if the number is below 1
+     */
+    public Fault answerWith(RequestMatch match, int number, KeeperException.Code code) {
+        return arm(match, number, Deed.ANSWER_WITH, code, code + " as answer to " + match + " number " + number);
+    }
+
+    /**
+     * Has the server answer the next connect of the client with a new session, whichever session it asks for, as some
+     * servers other than ZooKeeper's do. The former session goes on at the server, without a client.
+     *
+     * @return strikes when the answer has been passed on to the client
+     */
+    public Fault giveNewSession() {
+        RequestMatch connect = RequestMatch.of("connect", request -> request.op() == WireRecord.Op.CONNECT);
+        return arm(connect, 1, Deed.NEW_SESSION, "new session");
     }
 
     /**

@@ -16,6 +16,7 @@ import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.server.ByteBufferInputStream;
 
 /**
@@ -97,6 +98,26 @@ final class FrameReader {
     static AnswerHeader answerHeader(ByteBuffer frame) {
         ByteBuffer in = body(frame);
         return new AnswerHeader(in.getInt(), in.getLong(), in.getInt());
+    }
+
+    /** Makes a request that is nothing to the server but has an answer, with the xid of this one. */
+    static ByteBuffer emptyRequest(ByteBuffer frame) {
+        byte[] root = {'/'};
+        int length = Integer.BYTES + Integer.BYTES + Integer.BYTES + root.length + 1;
+        ByteBuffer empty = ByteBuffer.allocate(Integer.BYTES + length);
+        empty.putInt(length).putInt(body(frame).getInt()).putInt(ZooDefs.OpCode.exists);
+        empty.putInt(root.length).put(root).put((byte) 0);
+        return empty.rewind();
+    }
+
+    /** Replaces the code of an answer, whose body the client does not read then. */
+    static void setError(ByteBuffer frame, int code) {
+        frame.putInt(Integer.BYTES + Integer.BYTES + Long.BYTES, code);
+    }
+
+    /** Has the first frame ask for a new session. */
+    static void askForNewSession(ByteBuffer frame) {
+        frame.putLong(Integer.BYTES + Integer.BYTES + Long.BYTES + Integer.BYTES, 0);
     }
 
     static Event event(ByteBuffer frame, long now, int connection) {

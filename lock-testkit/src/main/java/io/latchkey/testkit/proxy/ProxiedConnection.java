@@ -147,12 +147,16 @@ final class ProxiedConnection {
                 return;
             } else if (strike.deed() == Deed.TELL_SENT) {
                 toServer.action(() -> strike.fault().struck().complete(request));
+            } else if (strike.deed() == Deed.NEW_SESSION) {
+                FrameReader.askForNewSession(frame);
+                atAnswer.add(strike);
             } else {
                 atAnswer.add(strike);
             }
         }
         unanswered.add(new Pending(request, atAnswer));
-        toServer.frame(frame, request.op() == WireRecord.Op.PING, null);
+        boolean refused = atAnswer.stream().anyMatch(strike -> strike.deed() == Deed.REFUSE);
+        toServer.frame(refused ? FrameReader.emptyRequest(frame) : frame, request.op() == WireRecord.Op.PING, null);
     }
 
     private void fromServer(ByteBuffer frame) {
@@ -180,6 +184,12 @@ final class ProxiedConnection {
         }
         Pending pending = pending(header.xid());
         if (pending != null) {
+            for (Strike strike : pending.strikes()) {
+                if (strike.deed() == Deed.REFUSE || strike.deed() == Deed.ANSWER_WITH) {
+                    FrameReader.setError(frame, strike.code());
+                }
+            }
+            header = FrameReader.answerHeader(frame);
             state.log(new Answer(now, number, pending.request(), header.zxid(), header.error()));
             if (header.error() == 0 && RequestMatch.create().matches(pending.request())) {
                 state.created(header.zxid(), session);

@@ -35,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedPort implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
-    private static final Optional<Response<?>> THROTTLED = Optional.of(Response.failed(Status.OTHER, "THROTTLEDOP"));
+    private static final Optional<Response<?>> THROTTLED =
+            Optional.of(Response.failed(Status.THROTTLED, "THROTTLEDOP"));
+    private static final Optional<Response<?>> REFUSED = Optional.of(Response.failed(Status.OTHER, "UNIMPLEMENTED"));
     private static final String DENIED = "NOAUTH";
 
     private final Leader leader;
@@ -571,6 +573,12 @@ final class SimulatedPort implements ZnodeStore {
     /** Lets the server refuse the next request, as one that throttles. */
     void throttleNextRequest() {
         outgoing.element().refusal = THROTTLED;
+        takeRequest();
+    }
+
+    /** Lets the server refuse the next request for good. */
+    void refuseNextRequest() {
+        outgoing.element().refusal = REFUSED;
         takeRequest();
     }
 

@@ -137,20 +137,20 @@ final class LeavingMutants {
                     "multi-lock in two transactions",
                     CREATION,
                     """
-                            session.connection().write(steps.stream().map(Step::write).toList(), answer -> {
+                            session.connection().writeOnce(steps.stream().map(Step::write).toList(), answer -> {
                                             noLongerCreating();
                                             created(steps, answer);
                                         });""",
                     """
                             List<Step> head = steps.subList(0, steps.size() / 2);
                                         List<Step> tail = steps.subList(steps.size() / 2, steps.size());
-                                        session.connection().write(head.stream().map(Step::write).toList(), first -> {
+                                        session.connection().writeOnce(head.stream().map(Step::write).toList(), first -> {
                                             if (!first.ok() || first.get().failedAt().isPresent()) {
                                                 noLongerCreating();
                                                 created(steps, first);
                                                 return;
                                             }
-                                            session.connection().write(tail.stream().map(Step::write).toList(), second -> {
+                                            session.connection().writeOnce(tail.stream().map(Step::write).toList(), second -> {
                                                 noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
                                                     List<ZnodeStore.Created> both =

@@ -436,13 +436,12 @@ class AcquireMomentsTest extends OnSimulatedServer {
                 client.engine.context().signals().view().state());
     }
 
-    /** An overloaded server refuses the create of a level above the path. */
     @Test
     void requestFails_whenTheServerRefusesALevelAboveItsPath() throws Exception {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y");
         client.settleUntilNext(RequestMatch.create().path("of the level", "/x"::equals));
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
     }
@@ -453,7 +452,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
         BoundedLoop.until(() -> leader.tree().has("/x/y"), () -> client.step(server));
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settleUntilNext(RequestMatch.create().path("of the path", "/x/y/z"::equals));
+        Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
         assertNull(leader.tree().find("/x/y"));
@@ -950,7 +950,12 @@ class AcquireMomentsTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseRequest> heard = held.releaseRequested();
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
-        refuseNextRequest(client, denied);
+        if (denied) {
+            Objects.requireNonNull(client.port).denyNextRequest();
+        } else {
+            Objects.requireNonNull(client.port).refuseNextRequest();
+        }
+        client.settle();
         assertTrue(heard.isCompletedExceptionally());
     }
 

@@ -80,7 +80,7 @@ class PathMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.getData().path("of the path", "/m"::equals));
-            Objects.requireNonNull(client.port).throttleNextRequest();
+            Objects.requireNonNull(client.port).refuseNextRequest();
         }
         client.settle();
         ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
@@ -208,7 +208,7 @@ class PathMomentsTest extends OnSimulatedServer {
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
         waiter.settleUntilNext(RequestMatch.of(
                 "list without a watch", request -> RequestMatch.list().matches(request) && !request.watch()));
-        Objects.requireNonNull(waiter.port).throttleNextRequest();
+        Objects.requireNonNull(waiter.port).refuseNextRequest();
         waiter.settle();
         assertCounterExhausted(asked);
         assertEquals(Set.of(), Objects.requireNonNull(waiter.port).watches());
@@ -222,7 +222,7 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
-        Objects.requireNonNull(waiter.port).throttleNextRequest();
+        Objects.requireNonNull(waiter.port).refuseNextRequest();
         waiter.settle();
         held.abandon();
         settleBoth(holder, waiter);
@@ -266,7 +266,7 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertCounterExhausted(asked);
         client.acquire("/m").ensureValid();

@@ -193,13 +193,27 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertTrue(new SimulatedBody(held).isInterrupted());
     }
 
-    /** An overloaded server is not asked again at once, and the release does not wait for that. */
+    /** An overloaded server is not asked again at once, and the release waits for that. */
+    @Test
+    void throttledDeletionIsSentAgain_afterAPause() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        Objects.requireNonNull(client.port).refuseWrites(1);
+        client.settle();
+        assertFalse(released.isDone());
+        assertEquals(held.nodePaths(), queueUnder("/m"));
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
     @Test
     void refusedDeletionIsSentAgain_afterTheNextHeartbeat() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         assertEquals(held.nodePaths(), queueUnder("/m"));
@@ -363,8 +377,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/rw");
         client.settle();
         ZkLease write = granted(asked);
-        Objects.requireNonNull(client.port).refuseWrites(1);
         CompletableFuture<ZkLease> refused = write.downgrade(Recipe.READ);
+        Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertTrue(refused.isCompletedExceptionally());
         assertTrue(write.isValid());

@@ -199,27 +199,33 @@ public final class QueueInspector {
                 queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
             }
             Set<String> own = queue.requests().isEmpty() ? Set.of() : engine.ownIds();
-            readNodes(session.connection().port(), new Picture(data, queue, new HashMap<>(), own), then);
+            readNodes(session, new Picture(data, queue, new HashMap<>(), own), queue.requests(), then);
         }
     }
 
-    private void readNodes(ZnodeStore port, Picture picture, CompletableFuture<Optional<Picture>> then) {
-        List<NodeName> names = picture.queue().requests();
+    /** Reads these nodes, and then those again whose reads the server has throttled. */
+    private void readNodes(
+            Session session, Picture picture, List<NodeName> names, CompletableFuture<Optional<Picture>> then) {
         if (names.isEmpty()) {
             then.complete(Optional.of(picture));
         }
+        List<NodeName> throttled = new ArrayList<>(0);
         for (NodeName name : names) {
             boolean last = name.equals(names.get(names.size() - 1));
-            port.read(path.child(name), answer -> {
+            session.connection().port().read(path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
+                } else if (answer.code() == Status.THROTTLED) {
+                    throttled.add(name);
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
                     then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", answer));
                 }
-                if (last) {
+                if (last && throttled.isEmpty()) {
                     then.complete(Optional.of(picture));
+                } else if (last) {
+                    session.connection().afterThrottling(0, () -> readNodes(session, picture, throttled, then));
                 }
             });
         }

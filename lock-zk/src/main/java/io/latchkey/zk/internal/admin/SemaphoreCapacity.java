@@ -84,7 +84,10 @@ public final class SemaphoreCapacity {
                 ZnodeStore.Write write = new ZnodeStore.Write.SetData(
                         path.node(), resized.bytes(), answer.get().version());
                 unlessUsedOtherwise(session, then, () -> session.connection()
-                        .write(List.of(write), written -> written(session, written, resized, then)));
+                        .write(
+                                () -> !then.isDone(),
+                                List.of(write),
+                                written -> written(session, written, resized, then)));
             });
         });
     }
@@ -113,7 +116,7 @@ public final class SemaphoreCapacity {
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreatePath(path.node()),
                 new ZnodeStore.Write.SetData(path.node(), made.bytes(), 0));
-        session.connection().write(writes, answer -> {
+        session.connection().write(() -> !then.isDone(), writes, answer -> {
             if (Connection.codeOf(answer) == Status.NO_NODE) {
                 makeLevels(session, made, then);
             } else {

@@ -81,7 +81,7 @@ record ZkContender(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
                 new ZnodeStore.Write.SetData(
                         pathOf(name.revocationNode()), at.engine().context().ownerData(), ANY_VERSION));
-        session.connection().write(writes, answer -> {
+        session.connection().write(() -> !then.isDone(), writes, answer -> {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             if (plain.ok()) {
                 then.complete(ReleaseRequestResult.DELIVERED);
@@ -106,17 +106,19 @@ record ZkContender(
     }
 
     private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {
-        session.connection().write(List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
-            Response<ZnodeStore.Written> plain = Connection.plain(answer);
-            if (plain.ok()) {
-                then.complete(Eviction.EVICTED);
-            } else if (plain.code() != Status.NO_NODE) {
-                fail("evict a request", plain, then);
-            } else {
-                downgraded(name)
-                        .ifPresentOrElse(reader -> delete(session, reader, then), () -> then.complete(Eviction.GONE));
-            }
-        });
+        session.connection()
+                .write(() -> !then.isDone(), List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
+                    Response<ZnodeStore.Written> plain = Connection.plain(answer);
+                    if (plain.ok()) {
+                        then.complete(Eviction.EVICTED);
+                    } else if (plain.code() != Status.NO_NODE) {
+                        fail("evict a request", plain, then);
+                    } else {
+                        downgraded(name)
+                                .ifPresentOrElse(
+                                        reader -> delete(session, reader, then), () -> then.complete(Eviction.GONE));
+                    }
+                });
     }
 
     /** Returns the reader that has replaced a missing writer, if any; it is the same request. */

@@ -50,6 +50,8 @@ public final class PendingDeletions {
     private final Set<Deletion> sent = new LinkedHashSet<>();
 
     private int flights;
+    /** How often in a row the server has throttled. */
+    private int throttled;
     /** Whether the last response reported a missing node. */
     private boolean foundMissing;
 
@@ -352,7 +354,7 @@ public final class PendingDeletions {
         }
         flights++;
         sent.addAll(batch);
-        session.connection().write(writes, answer -> {
+        session.connection().writeOnce(writes, answer -> {
             flights--;
             batch.forEach(sent::remove);
             answered(batch, steps, answer);
@@ -384,6 +386,13 @@ public final class PendingDeletions {
     }
 
     private void answered(List<Deletion> batch, List<Step> steps, Response<ZnodeStore.Written> answer) {
+        if (answer.code() == Status.THROTTLED) {
+            // Its contents are chosen again then: other transactions may be applied in between.
+            pending.addAll(0, batch);
+            session.connection().afterThrottling(throttled++, this::send);
+            return;
+        }
+        throttled = 0;
         if (!answer.ok()) {
             pending.addAll(0, batch);
             batch.forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));

@@ -59,6 +59,11 @@ public final class QueueReader {
     /** Whether a read of the path's data is pending, for all members whose lists follow it. */
     private boolean dataAskedFor;
 
+    /** Whether the kind is being written to a path that an operator created; the server may throttle that for long. */
+    private boolean adopting;
+
+    private final List<Want> afterAdoption = new ArrayList<>(0);
+
     /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
 
@@ -256,10 +261,15 @@ public final class QueueReader {
             fail(served, Errors.mismatch(session.context().displayPath(path), asked, otherUse.get()));
             return;
         }
+        adopting = true;
         session.connection()
                 .write(List.of(new ZnodeStore.Write.SetData(path.node(), asked.bytes(), version)), answer -> {
+                    adopting = false;
+                    List<Want> waiting = List.copyOf(afterAdoption);
+                    afterAdoption.clear();
+                    listAgain(waiting);
                     Status code = Connection.codeOf(answer);
-                    if (code == Status.NO_AUTH || code == Status.OTHER) {
+                    if (code == Status.NO_AUTH || code.isOther()) {
                         fail(
                                 served,
                                 Errors.denied(
@@ -457,9 +467,11 @@ public final class QueueReader {
         readData(answer -> {
             if (matchesData(listing)) {
                 deliver(served, listing);
+            } else if (answer.ok() && answer.get().data().length == 0 && adopting) {
+                afterAdoption.addAll(served);
             } else if (answer.ok() && answer.get().data().length == 0) {
                 adopt(served, listing, answer.get().version());
-            } else if (answer.code() == Status.NO_AUTH || answer.code() == Status.OTHER) {
+            } else if (answer.code() == Status.NO_AUTH || answer.code().isOther()) {
                 fail(served, Errors.refused(session.context().displayPath(path), answer));
             } else {
                 session.connection().whenConnected(() -> listAgain(served));
@@ -591,6 +603,7 @@ public final class QueueReader {
     void sessionOver() {
         wants.clear();
         deferred.clear();
+        afterAdoption.clear();
     }
 
     private Naming naming() {

@@ -153,7 +153,7 @@ public final class SessionQueue {
                                             "This client may not write to {}. The next request waits until that node is"
                                                     + " deleted.",
                                             path.child(own));
-                        case OTHER -> session.heartbeat().afterBeat(() -> announceByWriting(member, own));
+                        case OTHER, UNCLEAR -> session.heartbeat().afterBeat(() -> announceByWriting(member, own));
                         default -> {
                             // The announcement is delivered.
                         }

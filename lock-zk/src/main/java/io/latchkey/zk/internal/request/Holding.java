@@ -124,6 +124,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     private void leave(ZkLease lease) {
         lease.stopTimer();
         leases.remove(lease);
+        openWriters.removeIf(before -> !before.hasOpenWrites());
         if (lease.hasOpenWrites()) {
             openWriters.add(lease);
         }

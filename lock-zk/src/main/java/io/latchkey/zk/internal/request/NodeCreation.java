@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -41,6 +42,9 @@ final class NodeCreation {
     /** The levels created above missing paths. */
     private final List<ParentNodes> levels = new ArrayList<>(0);
 
+    /** How often in a row the server has throttled. */
+    private int throttled;
+
     /** The request whose nodes are created. */
     interface Shell {
         /** The nodes were created, the response was lost, or the attempt was given up before a create was sent. */
@@ -48,6 +52,9 @@ final class NodeCreation {
 
         /** The nodes were not created, and the request fails. */
         void refused(LockException error);
+
+        /** The request fails; {@link #on} says next whether nodes may have been created. */
+        void fail(LockException error);
     }
 
     NodeCreation(Session session, Acquisition machine, Shell shell, List<QueueEntry> entries) {
@@ -76,7 +83,7 @@ final class NodeCreation {
                             });
         } else {
             List<Step> steps = steps();
-            session.connection().write(steps.stream().map(Step::write).toList(), answer -> {
+            session.connection().writeOnce(steps.stream().map(Step::write).toList(), answer -> {
                 noLongerCreating();
                 created(steps, answer);
             });
@@ -190,6 +197,18 @@ final class NodeCreation {
         again();
     }
 
+    /** Tries again after a pause, as the server throttles: nothing was created. */
+    private void tryLater() {
+        creating();
+        Connection connection = session.connection();
+        connection.afterThrottling(
+                throttled++,
+                () -> connection.whenConnected(() -> {
+                    noLongerCreating();
+                    again();
+                }));
+    }
+
     private void again() {
         if (machine.state() == State.ABANDONING) {
             levels.forEach(ParentNodes::leave);
@@ -241,6 +260,11 @@ final class NodeCreation {
         String displayPath = session.context().displayPath(entry.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
+            case THROTTLED -> tryLater();
+            case UNCLEAR -> {
+                shell.fail(Errors.refused(displayPath, answer));
+                shell.on(new Event.CreateLost());
+            }
             case NO_AUTH -> shell.refused(Errors.denied(displayPath, "create a request", answer));
             case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(displayPath));
             default -> shell.refused(Errors.refused(displayPath, answer));

@@ -142,7 +142,7 @@ final class RevocationNode {
 
         @Override
         public void watchLost(Response<?> why) {
-            if (why.code() == Status.NO_AUTH || why.code() == Status.OTHER) {
+            if (why.code() == Status.NO_AUTH || why.code().isOther()) {
                 cannotListen(why);
             } else {
                 session.connection().whenConnected(RevocationNode.this::listen);

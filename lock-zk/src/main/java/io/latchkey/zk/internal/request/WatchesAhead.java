@@ -148,7 +148,7 @@ final class WatchesAhead {
         if (why.code() == Status.NO_AUTH) {
             String displayPath = queue.session().context().displayPath(member.path());
             member.fail(Errors.denied(displayPath, "watch the queue", why));
-        } else if (why.code() == Status.OTHER) {
+        } else if (why.code().isOther()) {
             queue.session().heartbeat().afterBeat(member::lookAgain);
         } else {
             queue.session().connection().whenConnected(member::lookAgain);

@@ -234,7 +234,12 @@ public final class ZkLease implements Lease, HeldLeases.Held {
      */
     public void beginWrite() {
         openWrites.incrementAndGet();
-        ensureValid();
+        try {
+            ensureValid();
+        } catch (RuntimeException notSent) {
+            writeAnswered();
+            throw notSent;
+        }
     }
 
     /** Notes the response to a guarded write: it was applied or refused, and will not be applied later. */

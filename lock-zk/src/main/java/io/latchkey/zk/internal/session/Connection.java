@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import com.google.common.collect.Comparators;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  * except for volatile fields.
  */
 public final class Connection {
+    /** The pause before a throttled request is sent again. It doubles each time, up to the longest one. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(400);
+    /** A throttled heartbeat is sent again in time. */
+    private static final int PAUSES_IN_A_SESSION = 10;
+
     private final ClientContext context;
     private final SessionValidity validity;
     private final Listener listener;
@@ -120,12 +130,31 @@ public final class Connection {
 
     // ---- requests
 
-    /** Sends a request that commits nothing. */
+    /** Sends a request that commits nothing; again if the server throttles. */
     public <T> void ask(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
+        ask(Connection::always, request, then);
+    }
+
+    /**
+     * Sends a request that commits nothing; again if the server throttles, and the response is still wanted. Otherwise
+     * {@code then} gets {@link Status#CONNECTION_LOSS}.
+     */
+    public <T> void ask(BooleanSupplier wanted, Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
+        untilNotThrottled(wanted, 0, each -> askOnce(request, each), then);
+    }
+
+    private static boolean always() {
+        return true;
+    }
+
+    private <T> void askOnce(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
         send(request, then, (sent, now, answer) -> validity.answered(sent, now));
     }
 
-    /** Sends a request that the quorum commits even if the server refuses it. */
+    /**
+     * Sends a request that the quorum commits even if the server refuses it. It is not sent again: others may have been
+     * executed in between, so {@code then} decides when the server throttles ({@link #afterThrottling}).
+     */
     public <T> void askCommitted(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
         send(request, then, (sent, now, answer) -> {
             if (answer.ok()) {
@@ -136,8 +165,64 @@ public final class Connection {
         });
     }
 
+    /** Sends a transaction; again if the server throttles. */
     public void write(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
+        write(Connection::always, writes, then);
+    }
+
+    /**
+     * Sends a transaction; again if the server throttles, and the response is still wanted. Otherwise {@code then} gets
+     * {@link Status#CONNECTION_LOSS}.
+     */
+    public void write(
+            BooleanSupplier wanted, List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
+        untilNotThrottled(wanted, 0, each -> writeOnce(writes, each), then);
+    }
+
+    /** Sends a transaction as {@link #askCommitted}. */
+    public void writeOnce(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
         askCommitted(done -> port().write(writes, done), then);
+    }
+
+    /**
+     * Sends a request until the server does not throttle it: then nothing was done for it. If the connection is lost in
+     * between, the request counts as lost with it.
+     */
+    private <T> void untilNotThrottled(
+            BooleanSupplier wanted, int times, Consumer<Consumer<Response<T>>> send, Consumer<Response<T>> then) {
+        int on = number;
+        send.accept(answer -> {
+            if (answer.code() != Status.THROTTLED) {
+                then.accept(answer);
+                return;
+            }
+            afterThrottling(times, () -> {
+                if (on == number && wanted.getAsBoolean()) {
+                    untilNotThrottled(wanted, times + 1, send, then);
+                } else {
+                    then.accept(Response.failed(Status.CONNECTION_LOSS, answer.detail()));
+                    listener.answered();
+                }
+            });
+        });
+    }
+
+    /**
+     * Runs {@code task} after a pause that the server may need, as it throttles; never once the session has ended.
+     *
+     * @param times how often in a row it has throttled before
+     */
+    public void afterThrottling(int times, Runnable task) {
+        Duration longest = Comparators.min(LONGEST_PAUSE, validity.timeout().dividedBy(PAUSES_IN_A_SESSION));
+        Duration pause = Comparators.min(longest, FIRST_PAUSE.multipliedBy(1L << Math.min(times, Byte.SIZE)));
+        var unused = context.time()
+                .after(
+                        pause,
+                        () -> context.execute(() -> {
+                            if (!over) {
+                                task.run();
+                            }
+                        }));
     }
 
     private <T> void send(

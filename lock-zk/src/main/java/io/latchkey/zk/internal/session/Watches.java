@@ -172,19 +172,24 @@ public final class Watches {
             switch (what) {
                 case DATA ->
                     connection.<ZnodeStore.NodeData>ask(
-                            then -> connection.port().watchData(path, then), answer -> {
+                            () -> byPath.get(path) == watched,
+                            then -> connection.port().watchData(path, then),
+                            answer -> {
                                 if (armed(path, watched, what, answer)) {
                                     watched.seenData = answer.get();
                                     watched.listening().forEach(each -> each.seen(answer.get()));
                                 }
                             });
                 case CHILDREN ->
-                    connection.<ZnodeStore.Listing>ask(then -> connection.port().watchChildren(path, then), answer -> {
-                        if (armed(path, watched, what, answer)) {
-                            watched.seen = answer.get();
-                            watched.listening().forEach(each -> each.seen(answer.get()));
-                        }
-                    });
+                    connection.<ZnodeStore.Listing>ask(
+                            () -> byPath.get(path) == watched,
+                            then -> connection.port().watchChildren(path, then),
+                            answer -> {
+                                if (armed(path, watched, what, answer)) {
+                                    watched.seen = answer.get();
+                                    watched.listening().forEach(each -> each.seen(answer.get()));
+                                }
+                            });
             }
         } else if (watched.of(what) == Armed.CONFIRMED) {
             switch (what) {

@@ -197,9 +197,10 @@ public final class CountedStore implements ZnodeStore {
     }
 
     private void notAnswered(SessionNodes.Sent sent, Status code) {
-        switch (code) {
-            case CONNECTION_LOSS, READ_ONLY, SESSION_EXPIRED, LOGIN_REFUSED -> nodes.lost(sent);
-            default -> nodes.refused(sent);
+        if (code.outcome() == Status.Outcome.OPEN) {
+            nodes.lost(sent);
+        } else {
+            nodes.refused(sent);
         }
     }
 

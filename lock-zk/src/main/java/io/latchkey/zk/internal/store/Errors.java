@@ -74,7 +74,7 @@ public final class Errors {
     public static String outOfReach(String path, Duration waited) {
         return "No answer from the ZooKeeper servers within " + waited.toMillis() + " ms while acquiring " + path
                 + ". Nothing is held; a request that may have reached them is withdrawn once they can be reached."
-                + " Check that the servers run and the connect string names them.";
+                + " Check that the servers run, the connect string names them, and they do not throttle requests.";
     }
 
     /** Returns the error for a client whose login the servers refuse. */
@@ -178,8 +178,9 @@ public final class Errors {
     }
 
     public static LockException notDowngraded(String path, Response<?> answer) {
+        boolean open = answer.code().outcome() == Status.Outcome.OPEN;
         return new LockException("The server refused to downgrade the write lease on " + path + " (" + answer.detail()
-                + "). The write lease is unchanged.");
+                + "). " + (open ? effect(answer) : "The write lease is unchanged."));
     }
 
     /** Returns the error for a question that was refused or lost. */
@@ -193,14 +194,24 @@ public final class Errors {
     }
 
     public static LockUnavailableException unavailable(String path, String what) {
-        return new LockUnavailableException(
-                "No answer from the ZooKeeper servers when asked to " + what + " of " + path + ". Try again.");
+        return new LockUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of " + path
+                + ", or none but that they throttle requests. Try again.");
     }
 
     public static LockException refused(String path, Response<?> answer) {
         return new LockException(
-                "The server refused a request for " + path + " (" + answer.detail() + "). Nothing was changed.",
+                "The server refused a request for " + path + " (" + answer.detail() + "). " + effect(answer),
                 answer.detail().equals(QUOTA) ? Reason.QUOTA_EXCEEDED : Reason.OTHER);
+    }
+
+    /** Returns what is true of a request that was not carried out, or perhaps was. */
+    private static String effect(Response<?> answer) {
+        return switch (answer.code().outcome()) {
+            case REFUSED -> "Nothing was changed.";
+            case NOT_EXECUTED -> "Nothing was changed. Try again.";
+            case DONE, OPEN ->
+                "This code leaves it open whether the server carried it out before." + " Look at the server's log.";
+        };
     }
 
     public static LockException cannotRenew(String path, String why) {

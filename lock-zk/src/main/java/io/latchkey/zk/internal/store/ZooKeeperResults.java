@@ -19,7 +19,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /** The results of ZooKeeper's client as responses of a store: the only place that knows its codes and classes. */
-final class ZooKeeperResults {
+public final class ZooKeeperResults {
     /** A list stands between two reads of the path's data. */
     private static final int READS_OF_A_LIST = 3;
     /** A server may answer with a code that its client does not know. ZooKeeper's own look-up throws then. */
@@ -92,6 +92,7 @@ final class ZooKeeperResults {
                                     new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
                 }
             }
+            return Response.failed(ofRefused(rc), word(rc));
         }
         return Response.failed(status(rc), word(rc));
     }
@@ -155,12 +156,27 @@ final class ZooKeeperResults {
         return code == null ? "error " + rc : code.name();
     }
 
+    /**
+     * Returns the result of a failed write. A transaction of which the single results are known was refused
+     * as a whole, whatever its code.
+     */
+    public static Status status(KeeperException failed) {
+        int code = failed.code().intValue();
+        return failed.getResults() == null ? status(code) : ofRefused(code);
+    }
+
+    /** Converts a code of a transaction that was not applied. */
+    static Status ofRefused(int rc) {
+        Status status = status(rc);
+        return status.outcome() == Status.Outcome.OPEN ? Status.OTHER : status;
+    }
+
     /** Converts ZooKeeper's codes; the only place that does. */
     @SuppressWarnings("deprecation") // The switch has to be exhaustive.
     static Status status(int rc) {
         KeeperException.Code code = CODES.get(rc);
         if (code == null) {
-            return Status.OTHER;
+            return Status.UNCLEAR;
         }
         return switch (code) {
             case OK -> Status.OK;
@@ -174,11 +190,10 @@ final class ZooKeeperResults {
             case SESSIONEXPIRED, UNKNOWNSESSION -> Status.SESSION_EXPIRED;
             case AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH -> Status.LOGIN_REFUSED;
             case NOTREADONLY -> Status.READ_ONLY;
-            case SYSTEMERROR,
-                    RUNTIMEINCONSISTENCY,
-                    DATAINCONSISTENCY,
-                    MARSHALLINGERROR,
-                    UNIMPLEMENTED,
+            case THROTTLEDOP -> Status.THROTTLED;
+            // A server reports an error in its answer to an applied request as MARSHALLINGERROR, too.
+            case SYSTEMERROR, RUNTIMEINCONSISTENCY, DATAINCONSISTENCY, MARSHALLINGERROR -> Status.UNCLEAR;
+            case UNIMPLEMENTED,
                     BADARGUMENTS,
                     NEWCONFIGNOQUORUM,
                     RECONFIGINPROGRESS,
@@ -188,8 +203,7 @@ final class ZooKeeperResults {
                     EPHEMERALONLOCALSESSION,
                     NOWATCHER,
                     RECONFIGDISABLED,
-                    QUOTAEXCEEDED,
-                    THROTTLEDOP -> Status.OTHER;
+                    QUOTAEXCEEDED -> Status.OTHER;
         };
     }
 }

@@ -80,7 +80,7 @@ class WatchesTest {
     void otherWatchIsRemoved_whenTheServerRefusesOneOfTwo() {
         var unused = session.watches().watchForRelease(NODE, listener("one"));
         children.get(0).accept(Response.of(noChildren()));
-        data.get(0).accept(Response.failed(Status.OTHER, "THROTTLEDOP"));
+        data.get(0).accept(Response.failed(Status.OTHER, "UNIMPLEMENTED"));
         assertEquals(List.of("one: children", "one: OTHER"), heard);
         assertEquals(1, removals.size());
     }

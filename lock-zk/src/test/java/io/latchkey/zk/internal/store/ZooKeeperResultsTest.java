@@ -3,7 +3,9 @@ package io.latchkey.zk.internal.store;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import org.apache.zookeeper.KeeperException;
@@ -12,6 +14,7 @@ import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Responses that servers give seldom or never, or only in a state that no test can produce. */
 class ZooKeeperResultsTest {
@@ -95,17 +98,64 @@ class ZooKeeperResultsTest {
         "AUTHFAILED, LOGIN_REFUSED",
         "SESSIONCLOSEDREQUIRESASLAUTH, LOGIN_REFUSED",
         "NOTREADONLY, READ_ONLY",
-        "THROTTLEDOP, OTHER"
+        "THROTTLEDOP, THROTTLED"
     })
     void codeIsTakenForWhatItMeans(KeeperException.Code code, Status meaning) {
         assertEquals(meaning, ZooKeeperResults.status(code.intValue()));
+    }
+
+    /**
+     * All codes of ZooKeeper, in three groups: those by which it is open whether a request was executed, those of a
+     * server that would execute it later, and all others, by which it was refused.
+     */
+    @ParameterizedTest
+    @EnumSource(KeeperException.Code.class)
+    @SuppressWarnings("deprecation") // Servers of old versions are asked as well.
+    void outcomeIsThatOfTheCode(KeeperException.Code code) {
+        Status.Outcome expected =
+                switch (code) {
+                    case OK -> Status.Outcome.DONE;
+                    case CONNECTIONLOSS,
+                            OPERATIONTIMEOUT,
+                            REQUESTTIMEOUT,
+                            SESSIONMOVED,
+                            SESSIONEXPIRED,
+                            UNKNOWNSESSION,
+                            AUTHFAILED,
+                            SESSIONCLOSEDREQUIRESASLAUTH,
+                            SYSTEMERROR,
+                            RUNTIMEINCONSISTENCY,
+                            DATAINCONSISTENCY,
+                            MARSHALLINGERROR -> Status.Outcome.OPEN;
+                    case THROTTLEDOP, NOTREADONLY -> Status.Outcome.NOT_EXECUTED;
+                    default -> Status.Outcome.REFUSED;
+                };
+        assertEquals(expected, ZooKeeperResults.status(code.intValue()).outcome());
+        if (code != KeeperException.Code.OK && code != KeeperException.Code.UNKNOWNSESSION) {
+            assertEquals(
+                    expected,
+                    ZooKeeperResults.status(KeeperException.create(code)).outcome());
+        }
+        String told = Errors.refused("/m", Response.failed(ZooKeeperResults.status(code.intValue()), code.name()))
+                .getMessage();
+        boolean nothing = expected == Status.Outcome.NOT_EXECUTED || expected == Status.Outcome.REFUSED;
+        assertEquals(nothing, told.contains("Nothing was changed"), told);
+    }
+
+    /** ZooKeeper's client has results only of a transaction that was refused as a whole. */
+    @ParameterizedTest
+    @EnumSource(KeeperException.Code.class)
+    void nothingWasWritten_whenATransactionHasResults(KeeperException.Code code) {
+        assumeTrue(code != KeeperException.Code.OK, "is no error");
+        assertNotEquals(
+                Status.Outcome.OPEN, ZooKeeperResults.ofRefused(code.intValue()).outcome());
     }
 
     /** A newer server may have codes that this client does not know. */
     @Test
     void unknownCodeIsShownAsItsNumber() {
         assertEquals(
-                Response.failed(Status.OTHER, "error -12345"), ZooKeeperResults.nodeData(-12345, null, new Stat()));
+                Response.failed(Status.UNCLEAR, "error -12345"), ZooKeeperResults.nodeData(-12345, null, new Stat()));
     }
 
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {
