@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -47,6 +49,7 @@ import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -61,6 +64,7 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -411,6 +415,50 @@ class HandlesTest extends OnOneServer {
             }
         }
         handle.close();
+    }
+
+    /** An operator deletes all below it, and the chroot itself. Several requests that need it at a time make it once. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/gone", "/gone/deeper"})
+    void chrootIsCreatedAgain_whenItWasDeleted(String chroot) throws Exception {
+        ZkLockClient client = client(builder -> builder.connectString(server().connectString() + chroot));
+        List<String> created = List.of("/gone/deeper", "/gone");
+        for (Executable call : List.<Executable>of(
+                () -> client.mutex("/m").acquire().close(),
+                () -> client.mutex("/deep/m").acquire().close(),
+                () -> client.semaphore("/s", 2).resize(3),
+                () -> client.multiLock(client.mutex("/a"), client.mutex("/b"))
+                        .acquire()
+                        .close(),
+                () -> {
+                    List<CompletableFuture<Lease>> all = new ArrayList<>();
+                    for (int i = 0; i < 20; i++) {
+                        all.add(client.mutex("/many/" + i).acquireAsync());
+                    }
+                    for (CompletableFuture<Lease> each : all) {
+                        each.get(20, TimeUnit.SECONDS).close();
+                    }
+                })) {
+            for (String level : created) {
+                if (handle().exists(level, false) != null) {
+                    ZKUtil.deleteRecursive(handle(), level);
+                }
+            }
+            assertDoesNotThrow(call);
+            assertNotNull(handle().exists(chroot, false));
+        }
+    }
+
+    /** With a limit of one connection for each address the second one is closed at once. */
+    @Test
+    void errorNamesTheSecondConnection_whenTheChrootCannotBeCreated() throws Exception {
+        FaultProxy proxy = fastProxy();
+        var unused = proxy.answered(RequestMatch.getData()).struck().thenRun(proxy::refuse);
+        LockUnavailableException refused = assertThrows(
+                LockUnavailableException.class,
+                () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")));
+        assertTrue(refused.getMessage().contains("maxClientCnxns"), refused.getMessage());
+        proxy.accept();
     }
 
     @Test

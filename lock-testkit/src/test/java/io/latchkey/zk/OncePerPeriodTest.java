@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -431,12 +432,59 @@ class OncePerPeriodTest extends OnOneServer {
 
     // ---- arguments
 
+    /** Any bytes, and times that no clock shows: all are errors of the lock, and nothing is done. */
+    @Test
+    void recordOfAnotherIsATypedError() throws Exception {
+        ZooKeeper operator = handle();
+        makeNode("/jobs");
+        makeNode(RECORD);
+        List<byte[]> records = new ArrayList<>();
+        for (String text : List.of(
+                "",
+                "latchkey-period/1 ",
+                "latchkey-period/1 +1000000000-12-31T23:59:59.999999999Z",
+                "latchkey-period/1 -1000000000-01-01T00:00:00Z",
+                "latchkey-period/1 +10000-01-01T00:00:00Z",
+                "latchkey-period/1 +99999999999-01-01T00:00:00Z",
+                "latchkey-period/1 2026-13-01T00:00:00Z",
+                "latchkey-period/1 2026-11-24T00:00:00Z\n",
+                "latchkey-period/1 2026-11-24",
+                "latchkey-period/2 2026-11-24T00:00:00Z")) {
+            records.add(text.getBytes(StandardCharsets.UTF_8));
+        }
+        Random random = new Random(1);
+        for (int i = 0; i < 100; i++) {
+            byte[] any = new byte[random.nextInt(40)];
+            random.nextBytes(any);
+            records.add(any);
+        }
+        for (byte[] record : records) {
+            operator.setData(RECORD, record, -1);
+            first.mutex(JOB).run(lease -> {
+                for (OncePerPeriod periods : List.of(days(MIDNIGHT), OncePerPeriod.interval(DAY))) {
+                    assertThrows(LockException.class, () -> periods.atMostOnce(lease, turn -> done.add(turn.period())));
+                    assertThrows(LockException.class, () -> periods.last(lease));
+                }
+            });
+        }
+        assertEquals(List.of(), done);
+        operator.delete(RECORD, -1);
+        assertThrows(IllegalStateException.class, () -> run(first, Mode.AT_LEAST_ONCE, days(Instant.MAX)));
+        assertThrows(IllegalStateException.class, () -> run(first, Mode.AT_LEAST_ONCE, days(Instant.MIN)));
+    }
+
     @Test
     void badArguments_areRefusedBeforeTheWork() throws Exception {
         Duration shortest = Duration.ofMillis(1);
         Duration longest = Duration.ofDays(36_525);
         var unused = List.of(OncePerPeriod.calendar(shortest), OncePerPeriod.interval(longest));
-        for (Duration length : List.of(Duration.ZERO, DAY.negated(), shortest.minusNanos(1), longest.plusNanos(1))) {
+        for (Duration length : List.of(
+                Duration.ZERO,
+                DAY.negated(),
+                shortest.minusNanos(1),
+                shortest.plusNanos(500_000),
+                DAY.plusNanos(1),
+                longest.plusNanos(1))) {
             assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.calendar(length));
             assertThrows(IllegalArgumentException.class, () -> OncePerPeriod.interval(length));
         }

@@ -8,6 +8,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.threads.Waiting;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.ACL;
 
 /**
@@ -101,7 +101,7 @@ final class FirstContact {
                     "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
-        } catch (IOException | KeeperException failed) {
+        } catch (IOException failed) {
             throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
         }
     }

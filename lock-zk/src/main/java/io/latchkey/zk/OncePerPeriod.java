@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
@@ -59,11 +60,18 @@ import org.apache.zookeeper.OpResult;
  * is ahead records a later period, and the work then rests until that period is over: {@link #last} shows it. An
  * ensemble that is restored from an older copy has an older record, so work may be repeated, also with
  * {@link #atMostOnce}.
+ *
+ * <p>The class is long because each call says what is recorded after each kind of failure.
  */
 public final class OncePerPeriod {
     private static final String SUFFIX = ".period";
     private static final String FORMAT = "latchkey-period/1 ";
     private static final Duration LONGEST = Duration.ofDays(36_525);
+    private static final int NANOS_OF_A_MILLISECOND = 1_000_000;
+    /** Records and clocks of other times can only be a mistake; sums with a period are in the range of all types. */
+    private static final Instant EARLIEST = Instant.parse("-9999-01-01T00:00:00Z");
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
     private static final String READ = "read the record of the last period";
     private static final String RECORD = "record the period";
 
@@ -78,6 +86,9 @@ public final class OncePerPeriod {
         if (length.compareTo(Duration.ofMillis(1)) < 0 || length.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("the length must be from a millisecond to a century, not " + length);
         }
+        if (length.toNanosPart() % NANOS_OF_A_MILLISECOND != 0) {
+            throw new IllegalArgumentException("the length must be whole milliseconds, not " + length);
+        }
     }
 
     /**
@@ -85,9 +96,9 @@ public final class OncePerPeriod {
      * midnight. So with a day the work is done once for each date in UTC, with an hour once for each hour; with seven
      * days the periods begin on Thursdays.
      *
-     * @param length the length of a period, from a millisecond to a century
+     * @param length the length of a period in whole milliseconds, from one to a century
      * @return the periods
-     * @throws IllegalArgumentException if the length is out of range
+     * @throws IllegalArgumentException if the length is out of range, or not in whole milliseconds
      */
     public static OncePerPeriod calendar(Duration length) {
         return new OncePerPeriod(length, true, InstantSource.system());
@@ -97,9 +108,9 @@ public final class OncePerPeriod {
      * Returns periods that begin with the work: the work is due again when this time has passed since it was last done,
      * that is since the holder began it.
      *
-     * @param length the shortest time from one beginning of the work to the next, from a millisecond to a century
+     * @param length the shortest time from one beginning of the work to the next, in whole milliseconds, at most a century
      * @return the periods
-     * @throws IllegalArgumentException if the length is out of range
+     * @throws IllegalArgumentException if the length is out of range, or not in whole milliseconds
      */
     public static OncePerPeriod interval(Duration length) {
         return new OncePerPeriod(length, false, InstantSource.system());
@@ -143,7 +154,8 @@ public final class OncePerPeriod {
      * @throws X if the work throws it
      * @throws InterruptedException if interrupted; before the work, the period may be recorded or not
      * @throws LeaseLostException if the lease is lost before the period is recorded; nothing was done
-     * @throws IllegalStateException if the lease was released; nothing was done
+     * @throws IllegalStateException if the lease was released, or the clock shows a year before -9999 or after 9999;
+     *     nothing was done
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
      * @throws LockUnavailableException if no server answers: the work was not done, and the period may be recorded or
      *     not
@@ -172,7 +184,8 @@ public final class OncePerPeriod {
      * @throws InterruptedException if interrupted; if the work was done, the period may be recorded or not
      * @throws LeaseLostException if the lease is lost before the period is recorded: the work may have been done, and
      *     is repeated; not if the work has caught this error from {@link Turn#guarded}
-     * @throws IllegalStateException if the lease was released before the period was recorded
+     * @throws IllegalStateException if the lease was released before the period was recorded, or the clock shows a year
+     *     before -9999 or after 9999
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
      * @throws LockUnavailableException if no server answers; if the work was done, the period may be recorded or not
      * @throws LockException if the servers refuse; the period is not recorded
@@ -206,6 +219,10 @@ public final class OncePerPeriod {
         lease.ensureValid();
         Optional<Seen> seen = place.read();
         Instant now = clock.instant();
+        if (!isInRange(now)) {
+            throw new IllegalStateException(
+                    "The clock shows " + now + ", which can only be a mistake. Nothing was done.");
+        }
         Optional<Instant> last = seen.map(Seen::last);
         if (ofCalendar) {
             Instant period =
@@ -216,6 +233,10 @@ public final class OncePerPeriod {
         }
         Instant period = last.map(began -> began.plus(length)).orElse(Instant.EPOCH);
         return now.isBefore(period) ? Optional.empty() : Optional.of(new Turn(place, seen, period, now));
+    }
+
+    private static boolean isInRange(Instant time) {
+        return !time.isBefore(EARLIEST) && !time.isAfter(LATEST);
     }
 
     /** The record as it was read. */
@@ -279,7 +300,10 @@ public final class OncePerPeriod {
             String text = new String(data, StandardCharsets.UTF_8);
             try {
                 if (text.startsWith(FORMAT)) {
-                    return Instant.parse(text.substring(FORMAT.length()));
+                    Instant last = Instant.parse(text.substring(FORMAT.length()));
+                    if (isInRange(last)) {
+                        return last;
+                    }
                 }
             } catch (DateTimeParseException unknown) {
                 // Reported below.

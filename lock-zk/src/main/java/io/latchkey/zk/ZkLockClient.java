@@ -191,7 +191,9 @@ public final class ZkLockClient implements LockClient {
         private Builder() {}
 
         /**
-         * Sets the servers, as {@code host:port[,host:port...][/chroot]}.
+         * Sets the servers, as {@code host:port[,host:port...][/chroot]}. The chroot comes once, behind the last server.
+         * It is created if it is missing, also if it is deleted later. A text that can only be a mistake is refused: a
+         * chroot behind each server, an empty entry, a server named twice, a host or port that no server has.
          *
          * @param servers the connect string
          * @return this builder
@@ -235,9 +237,9 @@ public final class ZkLockClient implements LockClient {
          *
          * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
          * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each
-         * attempt to connect. With zero the client goes on in the background, and creates no chroot: while that does
-         * not exist, requests fail for the reason {@code CHROOT_MISSING}. By default, {@code build()} fails at once if
-         * no name resolves.
+         * attempt to connect; a JVM remembers for 10 s that a name did not resolve, so give more than that. With zero
+         * the client goes on in the background, and the first request creates a missing chroot. By default,
+         * {@code build()} fails at once if no name resolves.
          *
          * @param timeout zero or more
          * @return this builder

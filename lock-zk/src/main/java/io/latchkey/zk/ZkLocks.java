@@ -7,6 +7,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
+import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import java.util.ArrayList;

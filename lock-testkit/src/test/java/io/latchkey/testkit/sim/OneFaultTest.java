@@ -37,9 +37,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One request of a client is refused or throttled, or it is lost, or its answer. Each request is struck in turn, for
- * every kind of lock. A loss or a throttling server keeps no caller from the lock, and no call fails by the latter. Holders hear of release requests, or that they cannot, and an
- * evicted one hears of its loss. All calls end, with their result or a {@link LockException}. Afterwards both clients
- * are served, and the servers have no request and no watch.
+ * every kind of lock. A loss or a throttling server keeps no caller from the lock, and no call fails by the latter.
+ * Holders that listen hear of release requests, or that they cannot, and an evicted one hears of its loss. All calls
+ * end, with their result or a {@link LockException}. Afterwards both clients are served, and the servers have no
+ * request and no watch.
  */
 @Timeout(120)
 class OneFaultTest {

@@ -28,7 +28,7 @@ public final class ParentNodes {
         /** All levels exist, unless the server has deleted an empty one since. */
         record Made() implements Outcome {}
 
-        /** Even the topmost level cannot be created: the chroot of the handle is missing. */
+        /** Even the topmost level cannot be created: the chroot of a borrowed handle is missing. */
         record NoChroot() implements Outcome {}
 
         /** The server refused, or the response was lost. */
@@ -50,7 +50,13 @@ public final class ParentNodes {
     private void makeOrAbove(String node, int end, Consumer<Outcome> then) {
         if (end == 0) {
             // Below the root only the chroot can be missing.
-            then.accept(new Outcome.NoChroot());
+            session.connection().makeRoot(answer -> {
+                if (answer.ok()) {
+                    makeBelow(node, end, then);
+                } else {
+                    then.accept(answer.code() == Status.NO_NODE ? new Outcome.NoChroot() : new Outcome.Failed(answer));
+                }
+            });
             return;
         }
         String level = node.substring(0, end);

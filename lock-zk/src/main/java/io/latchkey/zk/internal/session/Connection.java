@@ -260,6 +260,15 @@ public final class Connection {
         void take(ClockReading sent, ClockReading now, A answer);
     }
 
+    /** Creates the chroot of the handle again, through another handle. */
+    public void makeRoot(Consumer<Response<Boolean>> then) {
+        port().makeRoot(answer -> context.execute(() -> {
+            if (!over) {
+                then.accept(answer);
+            }
+        }));
+    }
+
     /** Returns the status of a transaction: its own, or that of the write that made it fail. */
     public static Status codeOf(Response<ZnodeStore.Written> answer) {
         return plain(answer).code();

@@ -319,6 +319,11 @@ public final class CountedStore implements ZnodeStore {
     }
 
     @Override
+    public void makeRoot(Consumer<Response<Boolean>> then) {
+        store.makeRoot(then);
+    }
+
+    @Override
     public void close(Runnable then) {
         store.close(then);
     }

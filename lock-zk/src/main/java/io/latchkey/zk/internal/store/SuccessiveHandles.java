@@ -2,14 +2,23 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.base.Utf8;
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.HostProvider;
+import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +34,8 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     private final Duration sessionTimeout;
     private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
     private @Nullable Opened last;
+    /** Callers whose chroot is being created. Guarded by itself. */
+    private final List<Consumer<Response<Boolean>>> awaitRoot = new ArrayList<>(0);
 
     private record Opened(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver, SessionNodes nodes) {}
 
@@ -44,6 +55,47 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
                 .orElseGet(() -> SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot())));
         last = new Opened(opened, attempts, former.isPresent(), nodes);
         return opened;
+    }
+
+    /** Creates the chroot once for all that ask at a time. */
+    @Override
+    public void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
+        if (!handles.hasChroot()) {
+            ZooKeeperStore.Opener.super.makeRoot(acl, on, then);
+            return;
+        }
+        synchronized (awaitRoot) {
+            awaitRoot.add(then);
+            if (awaitRoot.size() > 1) {
+                return;
+            }
+        }
+        on.execute(() -> rootMade(made(acl)));
+    }
+
+    private Response<Boolean> made(List<ACL> acl) {
+        try {
+            handles.createChroot(acl);
+            return Response.of(true);
+        } catch (AccessDeniedException refused) {
+            return Response.failed(Status.NO_AUTH, KeeperException.Code.NOAUTH.name());
+        } catch (LockUnavailableException | IOException lost) {
+            return Response.failed(Status.CONNECTION_LOSS, String.valueOf(lost.getMessage()));
+        } catch (LockException refused) {
+            return Response.failed(Status.OTHER, String.valueOf(refused.getMessage()));
+        } catch (InterruptedException cannotHappenHere) {
+            Thread.currentThread().interrupt();
+            return Response.failed(Status.CONNECTION_LOSS, String.valueOf(cannotHappenHere));
+        }
+    }
+
+    private void rootMade(Response<Boolean> answer) {
+        List<Consumer<Response<Boolean>>> waiting;
+        synchronized (awaitRoot) {
+            waiting = List.copyOf(awaitRoot);
+            awaitRoot.clear();
+        }
+        waiting.forEach(each -> each.accept(answer));
     }
 
     @Override

@@ -48,6 +48,14 @@ public interface ZnodeStore {
     /** Executes a transaction, whole or not at all. */
     void write(List<Write> writes, Consumer<Response<Written>> then);
 
+    /**
+     * Creates the node again that is the root of all paths here: the chroot. {@code then} gets {@link Status#NO_NODE}
+     * if the store cannot, and may run on any thread.
+     */
+    default void makeRoot(Consumer<Response<Boolean>> then) {
+        then.accept(Response.failed(Status.NO_NODE, "NONODE"));
+    }
+
     /** Begins to end the session, or to return a borrowed one, without waiting; {@code then} runs when that is done. */
     void close(Runnable then);
 

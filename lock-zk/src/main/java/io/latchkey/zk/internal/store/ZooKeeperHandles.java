@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.store;
 
 import com.google.common.base.Utf8;
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -34,8 +35,6 @@ import org.apache.zookeeper.data.ACL;
  */
 public record ZooKeeperHandles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
-    /** Supported by ZooKeeper's client from version 3.10 on. */
-    private static final String DNS_SRV = "dns-srv://";
     /** The bytes of an ACL entry besides its texts: the rights and two lengths. */
     private static final int ACL_BYTES = 3 * Integer.BYTES;
 
@@ -51,23 +50,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
 
     /** Checks the settings as far as possible before anything is sent. */
     public ZooKeeperHandles {
-        if (connectString.isBlank()) {
-            throw new IllegalArgumentException("The connect string is empty; give host:port[,host:port...][/chroot].");
-        }
-        if (connectString.startsWith(DNS_SRV)) {
-            throw new IllegalArgumentException(
-                    "The connect string \"" + connectString + "\" asks for servers from a DNS SRV"
-                            + " record (" + DNS_SRV + "), which is not supported. Nothing was sent. Give"
-                            + " host:port[,host:port...][/chroot].");
-        }
-        try {
-            new ConnectStringParser(connectString);
-        } catch (RuntimeException bad) {
-            throw new IllegalArgumentException(
-                    "The connect string \"" + connectString
-                            + "\" is malformed; give host:port[,host:port...][/chroot], without http:// before it.",
-                    bad);
-        }
+        ConnectStringCheck.check(connectString);
         checkWatchReset(config);
         auth = List.copyOf(auth);
     }
@@ -171,7 +154,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     }
 
     /** Creates the missing chroot and the missing levels above it, through a handle of its own. */
-    public void createChroot(List<ACL> acl) throws IOException, InterruptedException, KeeperException {
+    public void createChroot(List<ACL> acl) throws IOException, InterruptedException {
         String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
         ZooKeeper root = loggedIn(new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, config));
@@ -181,6 +164,16 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
             throw new AccessDeniedException(
                     "The chroot of " + connectString
                             + " does not exist, and this client may not create it. Create it, or give this client the right to.");
+        } catch (KeeperException failed) {
+            Status status = ZooKeeperResults.status(failed);
+            if (status.outcome() == Status.Outcome.REFUSED) {
+                throw new LockException("The server refused to create the chroot of " + connectString + " ("
+                        + failed.code() + "). Nothing is held. Create it.");
+            }
+            throw new LockUnavailableException("Cannot create the chroot of " + connectString
+                    + ": that needs a second connection, which the servers did not accept or lost (" + failed.code()
+                    + "). Nothing is held. Create it, or look for a limit of connections of one client, such as"
+                    + " maxClientCnxns.");
         } finally {
             root.close();
         }
@@ -195,6 +188,9 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
             // Another client was faster.
         } catch (KeeperException.NoNodeException missing) {
             createLevel(root, level.substring(0, level.lastIndexOf('/')), acl);
+            createLevel(root, level, acl);
+        } catch (KeeperException.ThrottledOpException throttled) {
+            Throttling.pause();
             createLevel(root, level, acl);
         }
     }

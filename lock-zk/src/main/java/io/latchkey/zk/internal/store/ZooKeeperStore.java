@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.CreateOptions;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
@@ -55,6 +56,8 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     private final ConnectAttempts attempts;
     private final SessionNodes nodes;
+    /** Opened the handle; null if it is borrowed. */
+    private final @Nullable Opener opener;
     /** Whether the handle has a former session of the client, which is closed as soon as it is connected. */
     private final boolean takesOver;
 
@@ -83,12 +86,18 @@ public final class ZooKeeperStore implements ZnodeStore {
         default SessionNodes nodes() {
             return SessionNodes.ofNewSession(0);
         }
+
+        /** Creates the chroot of its handles again, as {@link ZnodeStore#makeRoot}, on a thread of {@code on}. */
+        default void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
+            then.accept(Response.failed(Status.NO_NODE, KeeperException.Code.NONODE.name()));
+        }
     }
 
     private ZooKeeperStore(ZooKeeper handle, List<ACL> acl, Executor handles, Listener listener) {
         this.handles = handles;
         this.zooKeeper = handle;
         this.nodes = SessionNodes.ofBorrowed(handle);
+        this.opener = null;
         this.takesOver = false;
         this.ownership = Ownership.BORROWED;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
@@ -100,6 +109,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     private ZooKeeperStore(Opener opener, List<ACL> acl, Executor handles, Listener listener) throws IOException {
         this.handles = handles;
         this.ownership = Ownership.OWN;
+        this.opener = opener;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
         this.acl = new ArrayList<>(acl);
         this.listener = listener;
@@ -310,6 +320,15 @@ public final class ZooKeeperStore implements ZnodeStore {
                 .failedAt()
                 .map(refusal -> Response.<Created>failed(refusal.code(), refusal.detail()))
                 .orElseGet(() -> Response.of(answer.get().created().get(0)));
+    }
+
+    @Override
+    public void makeRoot(Consumer<Response<Boolean>> then) {
+        if (opener == null) {
+            ZnodeStore.super.makeRoot(then);
+        } else {
+            opener.makeRoot(acl, handles, then);
+        }
     }
 
     @Override

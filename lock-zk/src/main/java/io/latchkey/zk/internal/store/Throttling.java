@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk;
+package io.latchkey.zk.internal.store;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** The pause of a caller's thread before it sends a request again that the server has throttled. */
-final class Throttling {
-    static final long PAUSE_MILLIS = 100;
+public final class Throttling {
+    public static final long PAUSE_MILLIS = 100;
 
     private Throttling() {}
 
-    static void pause() throws InterruptedException {
+    public static void pause() throws InterruptedException {
         try {
             var unused = new CompletableFuture<>()
                     .completeOnTimeout(false, PAUSE_MILLIS, TimeUnit.MILLISECONDS)
