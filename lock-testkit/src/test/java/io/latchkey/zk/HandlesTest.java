@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -401,6 +402,38 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
+    /** Some servers other than ZooKeeper's do so. The former session and its nodes go on at the servers, for a while. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void leasesAreLost_whenAReconnectIsAnsweredByANewSession(boolean borrowed) throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZooKeeper handle = borrowed
+                ? new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {})
+                : null;
+        try (ZkLockClient client = handle == null
+                ? client(builder -> builder.connectString(proxy.connectString()))
+                : borrowing(handle)) {
+            Lease held = client.mutex("/m").acquire();
+            long former = proxy.session().getAsLong();
+            Fault given = proxy.giveNewSession();
+            proxy.cut();
+            given.await(LONG_SESSION);
+            assertEquals(LossCause.SESSION_EXPIRED, held.lost().get(10, TimeUnit.SECONDS));
+            assertFalse(held.isValid());
+            assertNotEquals(former, proxy.session().getAsLong());
+            if (handle == null) {
+                assertTrue(client.mutex("/other").acquire().isValid());
+            } else {
+                assertThrows(
+                        SessionExpiredException.class, () -> client.mutex("/other").acquire());
+            }
+        } finally {
+            if (handle != null) {
+                handle.close();
+            }
+        }
+    }
+
     @Test
     void missingChrootOfABorrowedHandle_isReported() throws Exception {
         ZooKeeper handle =
@@ -417,7 +450,7 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** An operator deletes all below it, and the chroot itself. Several requests that need it at a time make it once. */
+    /** An operator deletes the chroot with all below it. Several requests that need it at a time make it once. */
     @ParameterizedTest
     @ValueSource(strings = {"/gone", "/gone/deeper"})
     void chrootIsCreatedAgain_whenItWasDeleted(String chroot) throws Exception {

@@ -108,7 +108,8 @@ public final class OncePerPeriod {
      * Returns periods that begin with the work: the work is due again when this time has passed since it was last done,
      * that is since the holder began it.
      *
-     * @param length the shortest time from one beginning of the work to the next, in whole milliseconds, at most a century
+     * @param length the shortest time from one beginning of the work to the next, in whole milliseconds, from one
+     *     to a century
      * @return the periods
      * @throws IllegalArgumentException if the length is out of range, or not in whole milliseconds
      */

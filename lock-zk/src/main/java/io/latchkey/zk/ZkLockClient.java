@@ -191,8 +191,8 @@ public final class ZkLockClient implements LockClient {
         private Builder() {}
 
         /**
-         * Sets the servers, as {@code host:port[,host:port...][/chroot]}. The chroot comes once, behind the last server.
-         * It is created if it is missing, also if it is deleted later. A text that can only be a mistake is refused: a
+         * Sets the servers, as {@code host:port[,host:port...][/chroot]}. The chroot comes once, at the end. It is
+         * created if it is missing, also if it is deleted later. A text that can only be a mistake is refused: a
          * chroot behind each server, an empty entry, a server named twice, a host or port that no server has.
          *
          * @param servers the connect string

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,6 +52,8 @@ public final class ZooKeeperStore implements ZnodeStore {
     private final String eventNode = "/latchkey-session-" + BORROWED.incrementAndGet();
 
     private volatile boolean givenBack;
+    /** The id of the session at the first connection; 0 before. On the event thread. */
+    private long session;
     /** The handle's only thread for events and responses; null until the first of them. */
     private volatile @Nullable Thread eventThread;
 
@@ -160,7 +163,7 @@ public final class ZooKeeperStore implements ZnodeStore {
                         close(() -> {});
                     } else if (ZooKeeperResults.status(rc) == Status.OK
                             || ZooKeeperResults.status(rc) == Status.NO_NODE) {
-                        listener.connected(zooKeeper.getSessionTimeout(), Optional.empty());
+                        connected(Optional.empty());
                     } else if (ZooKeeperResults.status(rc) == Status.LOGIN_REFUSED) {
                         listener.loginRefused();
                     } else if (ZooKeeperResults.status(rc) == Status.SESSION_EXPIRED) {
@@ -408,6 +411,27 @@ public final class ZooKeeperStore implements ZnodeStore {
         return EVENTS_HAVE_ZXIDS ? event.getZxid() : WatchedEvent.NO_ZXID;
     }
 
+    /**
+     * Reports the connection if it is one of the same session as before. Some servers other than ZooKeeper's answer a
+     * reconnect by a new session: then the former one is over for this client, whose leases are not of the new one.
+     */
+    private void connected(Optional<ClockReading> attempted) {
+        long id = zooKeeper.getSessionId();
+        if (session == 0) {
+            session = id;
+        }
+        if (id == session) {
+            listener.connected(zooKeeper.getSessionTimeout(), attempted);
+        } else {
+            LOG.warn(
+                    "The servers have answered a reconnect by another session, 0x{} in place of 0x{}: the former one is"
+                            + " over for this client",
+                    Long.toHexString(id),
+                    Long.toHexString(session));
+            listener.expired();
+        }
+    }
+
     @SuppressWarnings("deprecation") // The switch has to be exhaustive; the deprecated states never occur.
     private void sessionChanged(Watcher.Event.KeeperState state, boolean closesSession) {
         switch (state) {
@@ -415,7 +439,7 @@ public final class ZooKeeperStore implements ZnodeStore {
                 if (closesSession) {
                     close(() -> {}); // which is reported as Closed
                 } else {
-                    listener.connected(zooKeeper.getSessionTimeout(), attempts.next());
+                    connected(attempts.next());
                 }
             }
             case Disconnected, ConnectedReadOnly -> listener.disconnected();
