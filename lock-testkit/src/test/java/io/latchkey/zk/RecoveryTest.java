@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.curator.CuratorFixture;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * How long after a fault a client acquires a mutex again, beside Curator, which has the same fault at the same time.
@@ -44,6 +47,9 @@ class RecoveryTest {
     private static final int PAIRS = 25;
 
     private static final Duration SESSION = Duration.ofSeconds(4);
+    /** Outlives a cut, however slow the machine is. */
+    private static final Duration LONG_SESSION = Duration.ofSeconds(10);
+
     private static final Duration SHORT_OUTAGE = Duration.ofSeconds(2);
     private static final Duration LONG_OUTAGE = SESSION.multipliedBy(2);
     private static final Duration RECOVERS_WITHIN = Duration.ofSeconds(60);
@@ -51,6 +57,10 @@ class RecoveryTest {
     private static final Duration SHARE_AT_MOST = Slowness.stretched(Duration.ofSeconds(10));
 
     private static final double AIM = 0.5;
+    /** A lock that is held elsewhere may make the last grant after a cut so much later. */
+    private static final double HOLDER_AT_MOST = 1.5;
+    /** With fewer rounds the random sleeps of ZooKeeper's client decide. */
+    private static final int ROUNDS_FOR_A_RATIO = 30;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -70,6 +80,14 @@ class RecoveryTest {
                 .build();
     }
 
+    /** What a client holds when the fault strikes. */
+    private enum Holding {
+        NOTHING,
+        /** The mutex that it acquires again. */
+        THE_MUTEX,
+        ANOTHER
+    }
+
     /** One client with the addresses of its servers, a proxy before each. */
     private static final class Subject implements AutoCloseable {
         private final List<FaultProxy> proxies;
@@ -77,17 +95,23 @@ class RecoveryTest {
         private final String path;
         private final Lease held;
 
-        Subject(int system, int number, List<String> servers) throws InterruptedException {
+        Subject(int system, int number, List<String> servers, Holding holding) throws InterruptedException {
             proxies = servers.stream().map(FaultProxy::to).toList();
             client = SYSTEMS.get(system)
                     .apply(proxies.stream().map(FaultProxy::connectString).collect(Collectors.joining(",")), SESSION);
             path = "/recovery/" + system + "-" + number;
             held = client.mutex(path).acquire();
+            if (holding == Holding.ANOTHER) {
+                client.mutex(path + "-other").acquire().ensureValid();
+            }
+            if (holding != Holding.THE_MUTEX) {
+                held.close();
+            }
         }
 
         /** Acquires, and returns when it did; a call that fails is repeated. A held lease is released first. */
-        long acquire(boolean holds) throws InterruptedException {
-            boolean released = !holds;
+        long acquire(Holding holding) throws InterruptedException {
+            boolean released = holding != Holding.THE_MUTEX;
             long start = System.nanoTime();
             while (true) {
                 try {
@@ -132,8 +156,17 @@ class RecoveryTest {
 
     @Test
     void bothRecover_afterAReset() throws Exception {
+        reset("connection reset", Holding.NOTHING);
+    }
+
+    @Test
+    void bothRecover_afterAResetWithAnotherLockHeld() throws Exception {
+        reset("connection reset, another lock held", Holding.ANOTHER);
+    }
+
+    private void reset(String name, Holding holding) throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            measure("connection reset", List.of(server.connectString()), false, proxies -> {
+            measure(name, List.of(server.connectString()), holding, proxies -> {
                 long fault = System.nanoTime();
                 proxies.forEach(FaultProxy::cut);
                 return new Struck(fault, fault);
@@ -141,10 +174,80 @@ class RecoveryTest {
         }
     }
 
+    /** A held lock does not keep the acquires of others back, which were on their way when the connection was lost. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 500})
+    void lastGrantComesAsSoon_whenAnotherLockIsHeld(int onTheirWay) throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
+            List<List<Long>> nanos = List.of(new ArrayList<>(), new ArrayList<>());
+            List<Cutting> clients = List.of(
+                    new Cutting(server.connectString(), onTheirWay, false),
+                    new Cutting(server.connectString(), onTheirWay, true));
+            try {
+                for (int round = 0; round < TIMES; round++) {
+                    for (int i = 0; i < clients.size(); i++) {
+                        nanos.get(i).add(clients.get(i).cut());
+                    }
+                }
+            } finally {
+                clients.forEach(Cutting::close);
+            }
+            double ratio = Times.percentile(nanos.get(1), 50) / Times.percentile(nanos.get(0), 50);
+            System.out.printf(
+                    Locale.ROOT,
+                    "| %d | %s | %s | %.2f |%n",
+                    onTheirWay,
+                    Times.both(nanos.get(0)),
+                    Times.both(nanos.get(1)),
+                    ratio);
+            assertTrue(nanos.get(1).stream().allMatch(each -> each < SHARE_AT_MOST.toNanos()), nanos::toString);
+            assertTrue(TIMES < ROUNDS_FOR_A_RATIO || ratio <= HOLDER_AT_MOST, nanos::toString);
+        }
+    }
+
+    /** A client whose connection is cut while acquires of free locks at known paths are on their way. */
+    private static final class Cutting implements AutoCloseable {
+        private final FaultProxy proxy;
+        private final LockClient client;
+        private final List<Mutex> free;
+
+        Cutting(String server, int onTheirWay, boolean holds) throws InterruptedException {
+            proxy = FaultProxy.to(server);
+            client = latchkey(proxy.connectString(), LONG_SESSION);
+            free = IntStream.range(0, onTheirWay)
+                    .mapToObj(i -> client.mutex("/cut/" + holds + i))
+                    .toList();
+            for (Mutex mutex : free) {
+                mutex.acquire().close();
+            }
+            if (holds) {
+                client.mutex("/cut/held").acquire().ensureValid();
+            }
+        }
+
+        /** Returns the time from the cut to the last grant. */
+        long cut() {
+            List<CompletableFuture<Lease>> asked =
+                    free.stream().map(Mutex::acquireAsync).toList();
+            proxy.cut();
+            long start = System.nanoTime();
+            List<Lease> leases = asked.stream().map(CompletableFuture::join).toList();
+            long end = System.nanoTime();
+            leases.forEach(Lease::close);
+            return end - start;
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            proxy.close();
+        }
+    }
+
     @Test
     void bothRecover_whenTheirSessionsEndByForce() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            measure("session ended by force", List.of(server.connectString()), false, proxies -> {
+            measure("session ended by force", List.of(server.connectString()), Holding.NOTHING, proxies -> {
                 long fault = System.nanoTime();
                 List<CompletableFuture<Long>> ended =
                         proxies.stream().map(FaultProxy::expireSession).toList();
@@ -156,22 +259,22 @@ class RecoveryTest {
 
     @Test
     void bothRecover_afterARestart() throws Exception {
-        outage("server restarted, away for half a session", SHORT_OUTAGE, false);
+        outage("server restarted, away for half a session", SHORT_OUTAGE, Holding.NOTHING);
     }
 
     @Test
     void bothRecover_afterALongOutage() throws Exception {
-        outage("server away for two sessions", LONG_OUTAGE, false);
+        outage("server away for two sessions", LONG_OUTAGE, Holding.NOTHING);
     }
 
     @Test
     void bothRecover_whenTheyHeldInALongOutage() throws Exception {
-        outage("the same, with the mutex held before", LONG_OUTAGE, true);
+        outage("the same, with the mutex held before", LONG_OUTAGE, Holding.THE_MUTEX);
     }
 
-    private void outage(String name, Duration length, boolean holds) throws Exception {
+    private void outage(String name, Duration length, Holding holding) throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            measure(name, List.of(server.connectString()), holds, proxies -> {
+            measure(name, List.of(server.connectString()), holding, proxies -> {
                 long fault = System.nanoTime();
                 server.stop();
                 TimeUnit.NANOSECONDS.sleep(length.toNanos());
@@ -195,7 +298,7 @@ class RecoveryTest {
                     Eventually.holds("the restart", RECOVERS_WITHIN, () -> servers.isServing(killed.get()));
                 }
             };
-            measure("leader of three servers killed", addresses, false, before, proxies -> {
+            measure("leader of three servers killed", addresses, Holding.NOTHING, before, proxies -> {
                 int leader = servers.awaitLeader(RECOVERS_WITHIN);
                 long fault = System.nanoTime();
                 servers.kill(leader);
@@ -219,17 +322,17 @@ class RecoveryTest {
         }
     }
 
-    private void measure(String fault, List<String> servers, boolean holds, Strike strike) throws Exception {
-        measure(fault, servers, holds, () -> {}, strike);
+    private void measure(String fault, List<String> servers, Holding holding, Strike strike) throws Exception {
+        measure(fault, servers, holding, () -> {}, strike);
     }
 
-    private void measure(String fault, List<String> servers, boolean holds, Preparation before, Strike strike)
+    private void measure(String fault, List<String> servers, Holding holding, Preparation before, Strike strike)
             throws Exception {
         List<Times> all = List.of(
                 new Times(new ArrayList<>(), new ArrayList<>()), new Times(new ArrayList<>(), new ArrayList<>()));
         for (int done = 0; done < TIMES; done += PAIRS) {
             before.prepare();
-            round(servers, holds, strike, Math.min(PAIRS, TIMES - done), all);
+            round(servers, holding, strike, Math.min(PAIRS, TIMES - done), all);
         }
         Times ours = all.get(0);
         Times theirs = all.get(1);
@@ -249,25 +352,22 @@ class RecoveryTest {
         assertTrue(ours.shares.stream().allMatch(each -> each < SHARE_AT_MOST.toNanos()), () -> ours.shares.toString());
     }
 
-    private void round(List<String> servers, boolean holds, Strike strike, int pairs, List<Times> all)
+    private void round(List<String> servers, Holding holding, Strike strike, int pairs, List<Times> all)
             throws Exception {
         List<List<Subject>> subjects = new ArrayList<>();
         for (int number = 0; number < pairs; number++) {
             List<Subject> pair = new ArrayList<>();
             for (int system = 0; system < SYSTEMS.size(); system++) {
-                pair.add(new Subject(system, number, servers));
+                pair.add(new Subject(system, number, servers, holding));
             }
             subjects.add(pair);
         }
         try {
             List<Subject> each = subjects.stream().flatMap(List::stream).toList();
-            if (!holds) {
-                each.forEach(subject -> subject.held.close());
-            }
             Struck struck = strike.on(
                     each.stream().flatMap(subject -> subject.proxies.stream()).toList());
             List<Future<Long>> ends = each.stream()
-                    .map(subject -> threads.submit(() -> subject.acquire(holds)))
+                    .map(subject -> threads.submit(() -> subject.acquire(holding)))
                     .toList();
             for (int i = 0; i < ends.size(); i++) {
                 Times times = all.get(i % SYSTEMS.size());

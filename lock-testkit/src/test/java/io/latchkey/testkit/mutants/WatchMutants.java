@@ -157,7 +157,7 @@ final class WatchMutants {
             Mutant.of(
                             "long lists are read together",
                             READER,
-                            "if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {",
+                            "if (!together || !session.lists().isShort(bytes)) {",
                             "if (!together) {")
                     .caughtBy("RecipeWireTest#multiLockReadsListsSeparately_whenOneWasLong"),
             Mutant.of(

@@ -172,6 +172,12 @@ abstract class OnSimulatedServer {
             BoundedLoop.all(() -> step(server));
         }
 
+        /** Until it has taken all messages. */
+        void settleAnswers() {
+            SimulatedPort moved = Objects.requireNonNull(port);
+            BoundedLoop.until(() -> !moved.hasMessage(), moved::takeMessage);
+        }
+
         /** Until such a request is the next that the server takes; time passes if nothing is on its way. */
         void settleUntilNext(RequestMatch wanted) {
             SimulatedPort moved = Objects.requireNonNull(port);

@@ -67,7 +67,7 @@ final class PathRenewal implements Watches.Listener {
         if (isAbandoned()) {
             return;
         }
-        session.lists().ask(path.node(), () -> !isAbandoned(), this::watchAndList, answer -> {
+        session.lists().ask(path.node(), () -> !isAbandoned(), this::watch, answer -> {
             if (answer.ok()) {
                 resume(each -> each.hasNewPath(answer.get()));
             }
@@ -78,10 +78,9 @@ final class PathRenewal implements Watches.Listener {
         });
     }
 
-    /** Watches and lists in one flight. The watch brings a list as well; both are counted as one. */
-    private void watchAndList(Consumer<Response<ZnodeStore.Listing>> then) {
+    /** Watches in the flight of the list. The watch brings a list as well, so either may break the connection. */
+    private void watch() {
         stopWatching = session.watches().watchForRelease(path.node(), this);
-        session.connection().ask(done -> session.connection().port().list(path.node(), done), then);
     }
 
     private void lookOnceConnected() {

@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.Connection;
+import io.latchkey.zk.internal.session.Lists;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -38,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * lost creates that it may show: none of these can be explained without the others.
  */
 public final class QueueReader {
-    /** Lists that are read together may fill this fraction of a packet, by their sizes at the last time. */
-    private static final int PART_OF_PACKET = 4;
     /** The bytes of such a list without names and path: the path's data, twice, with its Stat. */
     private static final int BESIDE_NAMES = 300;
+    /** More bytes than a child takes in a list, if it is of a client. */
+    private static final int LONG_ENTRY = 64;
 
     private final Session session;
     private final LockPath path;
@@ -54,7 +55,7 @@ public final class QueueReader {
     private final Map<QueueMember, Want> deferred = new LinkedHashMap<>();
 
     /** The size of the last list in bytes. */
-    private long lastListBytes = Integer.MAX_VALUE;
+    private long lastListBytes = Lists.UNKNOWN_LENGTH;
 
     /** Whether a read of the path's data is pending, for all members whose lists follow it. */
     private boolean dataAskedFor;
@@ -212,7 +213,7 @@ public final class QueueReader {
             together = together && reader.mayReadWithOthers();
             bytes += reader.lastListBytes + 3L * reader.path.node().length() + BESIDE_NAMES;
         }
-        if (!together || bytes > session.connection().port().longestAnswer() / PART_OF_PACKET) {
+        if (!together || !session.lists().isShort(bytes)) {
             members.forEach((member, reader) -> reader.readBehindCreateOf(member));
             return;
         }
@@ -222,17 +223,11 @@ public final class QueueReader {
             readings.add(reader.reading(new ArrayList<>(List.of(new Want(member, From.CREATE)))));
             paths.add(reader.path.node());
         });
-        session.connection()
-                .<List<Response<ZnodeStore.Listing>>>ask(
-                        then -> session.connection().port().lists(paths, then), answer -> {
-                            for (int i = 0; i < readings.size(); i++) {
-                                Response<ZnodeStore.Listing> one = answer.ok()
-                                        ? answer.get().get(i)
-                                        : Response.failed(answer.code(), answer.detail());
-                                session.lists().answered(paths.get(i), one);
-                                readings.get(i).accept(one);
-                            }
-                        });
+        session.lists().askTogether(paths, answers -> {
+            for (int i = 0; i < readings.size(); i++) {
+                readings.get(i).accept(answers.get(i));
+            }
+        });
     }
 
     private boolean mayReadWithOthers() {
@@ -361,8 +356,26 @@ public final class QueueReader {
         List<Want> served = wants;
         wants = new ArrayList<>();
         if (isWanted(served)) {
-            session.lists().ask(path.node(), () -> isWanted(served), reading(served));
+            session.lists().ask(path.node(), bytesAtMost(served), () -> isWanted(served), reading(served));
         }
+    }
+
+    /**
+     * Returns the length that the next list seems to have at most: that of the last one, or what the number of a
+     * member's node says. The path had no more children than that when the node was created.
+     */
+    private long bytesAtMost(List<Want> served) {
+        long bytes = lastListBytes;
+        for (Want want : served) {
+            bytes = Math.min(
+                    bytes,
+                    want.member()
+                            .node()
+                            .filter(name -> !name.overflowed())
+                            .map(name -> LONG_ENTRY * (name.sequence() + 1L))
+                            .orElse(bytes));
+        }
+        return bytes;
     }
 
     private boolean isWanted(List<Want> served) {

@@ -39,6 +39,13 @@ public final class Connection {
      */
     private int number;
 
+    /** The number of requests that were sent. */
+    private long requests;
+    /** Counts losses of the connection; several for each, as each lost request reports one. */
+    private int losses;
+    /** The request that was the first without a response when a usable connection was lost. */
+    private long firstUnanswered;
+
     private volatile boolean connected;
     private boolean over;
 
@@ -107,6 +114,7 @@ public final class Connection {
     /** Notes that the connection is lost, and returns whether it could be used until then. */
     boolean lost() {
         number++;
+        losses++;
         boolean was = connected;
         connected = false;
         return was;
@@ -129,6 +137,19 @@ public final class Connection {
     }
 
     // ---- requests
+
+    /** Returns the number of the next request. */
+    long nextRequest() {
+        return requests + 1;
+    }
+
+    /**
+     * Returns whether one of the requests from {@code first} to {@code last} may have broken the connection when one
+     * was last lost. A server answers in order, so only the first request without a response can have done that.
+     */
+    boolean mayBeBrokenBy(long first, long last) {
+        return first <= firstUnanswered && firstUnanswered <= last;
+    }
 
     /** Sends a request that commits nothing; again if the server throttles. */
     public <T> void ask(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
@@ -226,15 +247,21 @@ public final class Connection {
     }
 
     private <T> void send(
-            Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then, Proof<Response<T>> proof) {
+            Consumer<Consumer<Response<T>>> sending, Consumer<Response<T>> then, Proof<Response<T>> proof) {
         if (over) {
             return;
         }
         ClockReading sent = context.now();
         int on = number;
-        request.accept(answer -> context.execute(() -> {
+        long request = ++requests;
+        int lossesBefore = losses;
+        boolean usable = connected;
+        sending.accept(answer -> context.execute(() -> {
             if (over) {
                 return;
+            }
+            if (answer.code() == Status.CONNECTION_LOSS && usable && lossesBefore == losses) {
+                firstUnanswered = request;
             }
             switch (answer.code()) {
                 case CONNECTION_LOSS, READ_ONLY -> listener.onDisconnected();

@@ -47,10 +47,8 @@ public final class Heartbeat {
     /** The subset whose nodes the current heartbeat checks, as long as none of its parts has failed. */
     private final Set<SessionRequest> checkedByBeat = new LinkedHashSet<>();
 
-    /** Requests that may break the connection; they are sent one at a time. */
-    final Deque<Consumer<Runnable>> risky = new ArrayDeque<>(0);
-
-    private boolean risking;
+    /** Tasks that send requests which may break the connection, and wait until leases survive that. */
+    final List<Runnable> risky = new ArrayList<>(0);
 
     /** Parts of the current heartbeat without a response. */
     private int beating;
@@ -230,13 +228,13 @@ public final class Heartbeat {
             if (beating == 0) {
                 if (connection.connected()) {
                     beats += on == connection.number() ? 1 : 0;
-                    context.execute(this::riskNext);
                 } else if (on == connection.number()) {
                     onReconnected.run();
                 }
-                List<Runnable> tasks = List.copyOf(onBeat);
-                onBeat.clear();
-                tasks.forEach(context::execute);
+                runAll(onBeat);
+                if (mayLoseConnection()) {
+                    runAll(risky);
+                }
                 confirmAll();
             }
         } else {
@@ -300,35 +298,32 @@ public final class Heartbeat {
     // ---- requests that may break the connection
 
     /**
-     * Sends a request that may break the connection, such as one for a list that may exceed a packet. Only one of these
-     * is sent at a time, so that a loss shows which one broke the connection. It is sent when leases of this session
-     * survive the loss: right after a heartbeat that makes a pair with an earlier write, when each lease has most of
-     * its time left for a reconnect.
-     *
-     * @param question sends the request, and runs its argument when the response is there
+     * Runs {@code task}, which sends a request that may break the connection, such as one for a list that may exceed a
+     * packet: now, or after the next heartbeat after which leases of this session survive the loss.
      */
-    void risk(Consumer<Runnable> question) {
-        risky.add(question);
-        keepBeating();
-    }
-
-    private void riskNext() {
-        if (!risking && !risky.isEmpty() && mayLoseConnection()) {
-            risking = true;
-            risky.remove().accept(() -> {
-                risking = false;
-                context.execute(this::riskNext);
-            });
+    void risk(Runnable task) {
+        if (mayLoseConnection()) {
+            task.run();
+        } else {
+            risky.add(task);
+            keepBeating();
         }
     }
 
     /**
-     * Returns whether leases survive a reconnect now. Half of the timeout is more than a lone write proves. Where
-     * responses are slow, no pair proves as much, and waiting longer would not help.
+     * Returns whether leases survive a reconnect now. Half of the timeout is more than a lone write proves: it takes a
+     * pair, or the attempt to connect of a connection that has just been made. Where responses are slow, none of them
+     * proves as much, and waiting longer would not help.
      */
     private boolean mayLoseConnection() {
         boolean halfIsLeft = validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
-        return beats >= BEATS_AT_MOST || (beats > 0 && halfIsLeft);
+        return connection.connected() && (halfIsLeft || beats >= BEATS_AT_MOST || !validity.hasHolders());
+    }
+
+    private void runAll(List<Runnable> tasks) {
+        List<Runnable> due = List.copyOf(tasks);
+        tasks.clear();
+        due.forEach(context::execute);
     }
 
     void end() {

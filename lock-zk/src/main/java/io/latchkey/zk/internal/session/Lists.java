@@ -9,7 +9,9 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -18,32 +20,36 @@ import java.util.function.Consumer;
  * The requests for lists of children in one session, with protection against lists that exceed a packet.
  *
  * <p>Such a list breaks the connection each time it is requested, with all other requests on it, and no response shows
- * its length. So lost lists are counted for each path. After a loss the number of children is read first, which may
- * show that the list is too long. Otherwise the list is requested alone, at a time when leases survive the loss of the
- * connection.
+ * its length. A server answers in order. So when a connection is lost, only its first request without a response can
+ * have broken it: such losses of a list are counted for its path, and all other lists are requested again as usual.
+ * After a counted loss the number of children is read first, which may show that the list is too long. Otherwise the
+ * list is requested at a time when leases survive the loss of the connection. Only after the first loss, a list that
+ * seems to be short needs neither (docs/protocol.md, "Lists that break the connection").
  *
  * <p>A list that is lost {@link #LOST_BY_LENGTH} times in a row in this way, each time right after other responses on
  * the connection, is too long. It is then not requested during a pause, and its requesters get {@link Status#TOO_LONG}.
  */
 public final class Lists {
-    private static final int LOST_BY_CHANCE = 2;
+    /** The length of a list of which nothing is known. */
+    public static final long UNKNOWN_LENGTH = Integer.MAX_VALUE;
+
     private static final int LOST_BY_LENGTH = 5;
+    /** A list that seems to fill no more than this fraction of a packet is short. */
+    private static final int PART_OF_PACKET = 4;
     /** The longest pause before such a list is requested again. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final ClientContext context;
     private final Connection connection;
-    private final SessionValidity validity;
     private final Heartbeat heartbeat;
-    /** The number of consecutive lists of a path that were lost with their connection. */
+    /** The number of consecutive lists of a path that may have broken their connection. */
     private final Map<String, Lost> lost = new LinkedHashMap<>(0);
 
     private record Lost(int times, ClockReading last) {}
 
-    Lists(ClientContext context, Connection connection, SessionValidity validity, Heartbeat heartbeat) {
+    Lists(ClientContext context, Connection connection, Heartbeat heartbeat) {
         this.context = context;
         this.connection = connection;
-        this.validity = validity;
         this.heartbeat = heartbeat;
     }
 
@@ -54,21 +60,35 @@ public final class Lists {
      *     Status#CONNECTION_LOSS}
      */
     public void ask(String path, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
-        ask(path, wanted, done -> list(path, done), then);
+        ask(path, UNKNOWN_LENGTH, wanted, then);
     }
 
     /**
-     * Requests a path's children by a request of the caller's.
+     * Requests a path's children.
      *
-     * @param request sends the request, and any other that may break the connection for the same reason
+     * @param bytes the length that the list seems to have at most. It may be wrong: that costs one connection more
      */
-    public void ask(
+    public void ask(String path, long bytes, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
+        ask(path, bytes, wanted, () -> {}, then);
+    }
+
+    /**
+     * Requests a path's children.
+     *
+     * @param ahead sends requests ahead of that, which may break the connection for the same reason
+     */
+    public void ask(String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
+        ask(path, UNKNOWN_LENGTH, wanted, ahead, then);
+    }
+
+    private void ask(
             String path,
+            long bytes,
             BooleanSupplier wanted,
-            Consumer<Consumer<Response<ZnodeStore.Listing>>> request,
+            Runnable ahead,
             Consumer<Response<ZnodeStore.Listing>> then) {
-        if (!mayBeTooLong(path)) {
-            request.accept(counted(path, then));
+        if (!mayBeTooLong(path, bytes)) {
+            send(path, ahead, then);
             return;
         }
         connection.<ZnodeStore.NodeData>ask(done -> connection.port().read(path, done), answer -> {
@@ -77,7 +97,7 @@ public final class Lists {
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {
                 then.accept(tooLong(answer.get().children()));
             } else {
-                askAlone(path, wanted, request, then);
+                risk(path, wanted, ahead, then);
             }
         });
     }
@@ -86,52 +106,62 @@ public final class Lists {
     public void ask(String path, int children, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
         if (!mayFit(path, children)) {
             then.accept(tooLong(children));
-        } else if (mayBeTooLong(path)) {
-            askAlone(path, wanted, done -> list(path, done), then);
+        } else if (mayBeTooLong(path, UNKNOWN_LENGTH)) {
+            risk(path, wanted, () -> {}, then);
         } else {
-            list(path, counted(path, then));
+            send(path, () -> {}, then);
         }
     }
 
-    private void list(String path, Consumer<Response<ZnodeStore.Listing>> then) {
-        connection.ask(done -> connection.port().list(path, done), then);
+    /** Requests the children of several paths in one request, with a response for each, in their order. */
+    public void askTogether(List<String> paths, Consumer<List<Response<ZnodeStore.Listing>>> then) {
+        long request = connection.nextRequest();
+        connection.<List<Response<ZnodeStore.Listing>>>ask(
+                done -> connection.port().lists(paths, done), answer -> {
+                    List<Response<ZnodeStore.Listing>> each = answer.ok()
+                            ? answer.get()
+                            : Collections.nCopies(paths.size(), Response.failed(answer.code(), answer.detail()));
+                    for (int i = 0; i < paths.size(); i++) {
+                        count(paths.get(i), each.get(i), request, request);
+                    }
+                    then.accept(each);
+                });
     }
 
-    private void askAlone(
-            String path,
-            BooleanSupplier wanted,
-            Consumer<Consumer<Response<ZnodeStore.Listing>>> request,
-            Consumer<Response<ZnodeStore.Listing>> then) {
-        heartbeat.risk(done -> {
+    private void risk(
+            String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
+        heartbeat.risk(() -> {
             if (wanted.getAsBoolean()) {
-                request.accept(counted(path, then).andThen(answered -> done.run()));
+                send(path, ahead, then);
             } else {
-                done.run();
                 then.accept(Response.failed(Status.CONNECTION_LOSS, "not asked for"));
             }
         });
     }
 
-    private Consumer<Response<ZnodeStore.Listing>> counted(String path, Consumer<Response<ZnodeStore.Listing>> then) {
-        return answer -> {
-            answered(path, answer);
+    private void send(String path, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
+        long first = connection.nextRequest();
+        ahead.run();
+        long last = connection.nextRequest();
+        connection.<ZnodeStore.Listing>ask(done -> connection.port().list(path, done), answer -> {
+            count(path, answer, first, last);
             then.accept(answer);
-        };
+        });
     }
 
-    /** Counts a list of the path that was answered or lost. */
-    public void answered(String path, Response<ZnodeStore.Listing> answer) {
-        if (answer.code() == Status.CONNECTION_LOSS) {
-            lost.merge(path, new Lost(1, context.now()), (before, now) -> new Lost(before.times() + 1, now.last()));
+    /** Counts a list whose loss may be due to its length: that of the first request without a response. */
+    private void count(String path, Response<ZnodeStore.Listing> answer, long first, long last) {
+        if (answer.code() != Status.CONNECTION_LOSS) {
+            lost.remove(path);
+        } else if (connection.mayBeBrokenBy(first, last)) {
+            lost.merge(path, new Lost(1, context.now()), (earlier, now) -> new Lost(earlier.times() + 1, now.last()));
             if (lost.size() > context.queuesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
-        } else {
-            lost.remove(path);
         }
     }
 
-    /** Returns whether the path's last list was lost. */
+    /** Returns whether the path's last list may have broken its connection. */
     public boolean wasLost(String path) {
         return lost.containsKey(path);
     }
@@ -141,13 +171,18 @@ public final class Lists {
         return times(path) >= LOST_BY_LENGTH;
     }
 
+    /** Returns whether a list of so many bytes is far from filling a packet. */
+    public boolean isShort(long bytes) {
+        return bytes <= connection.port().longestAnswer() / PART_OF_PACKET;
+    }
+
     private int times(String path) {
         Lost counted = lost.get(path);
         return counted == null ? 0 : counted.times();
     }
 
-    private boolean mayBeTooLong(String path) {
-        return times(path) >= LOST_BY_CHANCE || (wasLost(path) && validity.hasHolders());
+    private boolean mayBeTooLong(String path, long bytes) {
+        return times(path) > 1 || (wasLost(path) && !isShort(bytes));
     }
 
     /** Children of other clients may have longer names than requests have: then only the lost lists show the length. */

@@ -53,7 +53,7 @@ public final class Session {
         this.watches = new Watches(context, connection);
         this.nodeChecks = new NodeChecks(context, connection);
         this.heartbeat = new Heartbeat(context, connection, validity, nodeChecks, this::onReconnected);
-        this.lists = new Lists(context, connection, validity, heartbeat);
+        this.lists = new Lists(context, connection, heartbeat);
         this.marking = !context.naming().isShared();
     }
 
