@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,35 +38,64 @@ import org.jspecify.annotations.Nullable;
  *       threads share a place in the queue, which can have the same epoch. When a session is ended by force two
  *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
+ *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout plus
+ *       the pause shown, unless a body that was told to end has not ended, which is reported and shown.
  * </ul>
  *
  * <h2>How a term ends</h2>
  *
- * <ul>
- *   <li>The body returns: {@link Next#CANDIDATE} queues again behind all other candidates, {@link Next#END} ends for
- *       good.
- *   <li>The lease is lost: the body is interrupted, and when it has ended, the candidate queues again. An exception of
- *       the body is then dropped. The {@link LeaseLostException} of another lease does not count as this.
- *   <li>{@link #stepDown} or {@link #close}: the body is interrupted; the mutex is released when it has ended. An
- *       exception of the body is then dropped. A body that ignores the interruption continues to lead.
- *   <li>The body throws otherwise: the candidate ends for good, and {@link #ended} fails with what was thrown.
- * </ul>
+ * <table>
+ * <caption>The end of a term, and what the candidate does then</caption>
+ * <tr><th>what happens</th><th>the body</th><th>then the candidate</th></tr>
+ * <tr><td>the body returns {@link Next#CANDIDATE}, or its lease is released otherwise and it returns</td><td></td>
+ *     <td>queues again, behind all others</td></tr>
+ * <tr><td>the body returns {@link Next#END}</td><td></td><td>ends for good</td></tr>
+ * <tr><td>the body throws, an error as well</td><td></td><td>ends for good; {@link #ended} fails with it</td></tr>
+ * <tr><td>the lease is lost: by its deadline, by the end of the session, by deletion of its node, by a limit</td>
+ *     <td>is interrupted</td><td>queues again when the body has ended</td></tr>
+ * <tr><td>{@link #stepDown}</td><td>is interrupted</td>
+ *     <td>releases when the body has ended, and queues again, behind all others</td></tr>
+ * <tr><td>{@link #close()}</td><td>is interrupted</td><td>releases when the body has ended, and ends for good</td></tr>
+ * <tr><td>{@link #close(Duration)}, also {@link #close()} while the runtime ends</td><td>is interrupted</td>
+ *     <td>as with {@code close()}; if the time passes first, the mutex is released for the body</td></tr>
+ * <tr><td>the client is closed</td><td>is interrupted</td>
+ *     <td>ends for good; {@link #ended} fails with {@link ClientClosedException}</td></tr>
+ * <tr><td>other code interrupts the candidate's thread</td><td>is interrupted</td>
+ *     <td>ends for good if the body throws the {@link InterruptedException}, or if the thread is interrupted when it is
+ *     to release or to queue</td></tr>
+ * </table>
  *
- * A candidate has one thread, on which body and listener run. All methods may be called by any thread.
+ * <p>A body that was told to end, by one of the rows with an interrupt from this class, may throw whatever it likes, or
+ * return: the row holds. What it throws is {@linkplain Reports#dropped reported}, unless it is an
+ * {@code InterruptedException}. The {@link LeaseLostException} of another lease does not count as the loss of this one.
+ *
+ * <p><b>A body that does not end</b> when it was told to continues to lead while its lease is valid. After a loss others
+ * lead, and this candidate does not queue before its body has ended. {@link #state} is {@link State#ENDING} then,
+ * {@link #toString} has for how long, and {@link Reports#notEnded} is called. A demand that says more interrupts again: {@code close} after
+ * {@code stepDown} or a loss, and a loss after either.
+ *
+ * <h2>When the mutex is refused</h2>
+ *
+ * A candidate to which the servers refuse the mutex for now (they throttle, a quota is exceeded, no session is
+ * connected, the client has an unexpected error) tries again, after a pause that grows from a tenth of a second to ten seconds and
+ * is {@linkplain Reports#refused reported}. {@link #state} is {@link State#PAUSING} then, and {@link #refusal} has the
+ * reason. It ends for good, with the exception, where the same request cannot be granted later: the client is closed
+ * ({@link ClientClosedException}) or its borrowed session has ended ({@link SessionExpiredException}); the path is bad
+ * ({@link BadPathException}), for another kind of lock ({@link LockMismatchException}) or below an ephemeral node
+ * ({@link LockException.Reason#EPHEMERAL_PARENT}); access is denied ({@link AccessDeniedException}). An {@link Error}
+ * other than a {@link VirtualMachineError} also ends it.
+ *
+ * <h2>Threads</h2>
+ *
+ * A candidate has one thread, on which body and listener run. A further daemon thread is made for each demand to end, to
+ * interrupt it: {@link Thread#interrupt} can block. Threads that this class makes have the class loader of the body or
+ * listener as context class loader, normal priority, and no inheritable thread-locals. All methods may be called by any
+ * thread.
  */
+// The class is long because more than half of it is documentation.
 public final class Leadership implements AutoCloseable {
     private final Mutex mutex;
-    private final LeaseFunction<Next, ? extends Exception> body;
-    private final Thread thread;
-    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-
-    // Written under the monitor.
-    private volatile boolean closed;
-    private volatile @Nullable Lease lease;
-    /** Of the term that is under way. */
-    private @Nullable BodyInterruption asked;
-    /** The exception of the body. Confined to the candidate's thread. */
-    private @Nullable Exception thrown;
+    private final Candidacy candidacy;
 
     /** What a candidate does after a term. */
     public enum Next {
@@ -76,11 +106,92 @@ public final class Leadership implements AutoCloseable {
         END
     }
 
-    /** A listener to the terms of a candidate. Both methods run on the candidate's thread, one after the other. */
-    public interface Listener {
+    /** What a candidate does now. */
+    public enum State {
+        /** It queues, or is about to. */
+        CANDIDATE,
+
+        /** The mutex was refused: {@link Leadership#refusal}. It tries again after a pause. */
+        PAUSING,
+
+        /** The body has begun, and its lease is valid. */
+        LEADING,
+
+        /** The lease is lost, or the body was told to end, and it has not ended. */
+        ENDING,
+
+        /** It has ended for good: {@link Leadership#ended}. */
+        ENDED
+    }
+
+    /**
+     * What a program should log of a candidate. Every method does nothing unless it is overridden. What a method throws
+     * has no effect.
+     */
+    public interface Reports {
+        /**
+         * The mutex was refused, and is tried again. Called on the candidate's thread, before the pause.
+         *
+         * @param why the refusal, in most cases a {@link LockException}
+         * @param pause how long the candidate waits before it tries again
+         */
+        default void refused(Throwable why, Duration pause) {}
+
+        /**
+         * The body was told to end, and has not ended within about a session timeout (a second at least, a minute at
+         * most). Until it does, this candidate neither queues nor ends. Called once in a term, on a thread of its own.
+         *
+         * @param lease the lease of the term; it may be valid
+         * @param since how long ago the body was told to end
+         */
+        default void notEnded(Lease lease, Duration since) {}
+
+        /**
+         * A body that was told to end has thrown something other than an {@link InterruptedException}, which is dropped.
+         * Called on the candidate's thread, after the release.
+         *
+         * @param lease the lease of the term, which has ended
+         * @param thrown what the body threw
+         */
+        default void dropped(Lease lease, Throwable thrown) {}
+
+        /**
+         * Returns reports that are a sentence each, such as for {@code logger::warn}.
+         *
+         * @param log takes a sentence
+         * @return the reports
+         */
+        static Reports to(Consumer<String> log) {
+            Objects.requireNonNull(log, "log");
+            return new Reports() {
+                @Override
+                public void refused(Throwable why, Duration pause) {
+                    log.accept("A candidate for a leadership was refused and does not queue. It tries again in "
+                            + pause.toMillis() + " ms. The refusal: " + why);
+                }
+
+                @Override
+                public void notEnded(Lease lease, Duration since) {
+                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was told to end "
+                            + since.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
+                            + " no other candidate leads. Look at the candidate's thread.");
+                }
+
+                @Override
+                public void dropped(Lease lease, Throwable thrown) {
+                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token()
+                            + " was told to end, and its body threw, which changes nothing: " + thrown);
+                }
+            };
+        }
+    }
+
+    /** A listener to the terms of a candidate. Its methods run on the candidate's thread, one after the other. */
+    public interface Listener extends Reports {
         /**
          * The candidate leads. It is a notification: whether it still leads is a question to the lease, or to {@link
-         * Leadership#isLeader}. The thread is interrupted when the term ends, also while this method runs.
+         * Leadership#isLeader}. The thread is interrupted when the term ends while this method runs. The term ends as
+         * well if this method clears the status and returns, and if it returned before.
          *
          * @param lease the lease of the term, whose token is the epoch; it is released after {@link #over}
          * @throws InterruptedException if it was interrupted
@@ -89,17 +200,19 @@ public final class Leadership implements AutoCloseable {
 
         /**
          * The term is over: the lease is lost, or is released when this method returns. Called once after each {@link
-         * #elected}, however that ended.
+         * #elected}, however that ended. The interrupt that ended the term is cleared; a further demand, such as a
+         * {@link Leadership#close()} after a {@link Leadership#stepDown}, interrupts this method.
          *
          * @param lease the lease of the term
          */
         void over(Lease lease);
     }
 
-    private Leadership(Mutex mutex, LeaseFunction<Next, ? extends Exception> body, ThreadFactory threads) {
+    private Leadership(
+            Mutex mutex, Candidacy.Work work, Reports reports, @Nullable ThreadFactory threads, Object user) {
         this.mutex = Objects.requireNonNull(mutex, "mutex");
-        this.body = Objects.requireNonNull(body, "body");
-        this.thread = Objects.requireNonNull(threads, "threads").newThread(this::beCandidate);
+        this.candidacy = new Candidacy(mutex, work, reports, threads, user);
+        candidacy.start();
     }
 
     /**
@@ -110,11 +223,19 @@ public final class Leadership implements AutoCloseable {
      * @return the candidate, to be closed by the caller
      */
     public static Leadership start(Mutex mutex, LeaseFunction<Next, ? extends Exception> body) {
-        return start(mutex, body, task -> {
-            Thread daemon = new Thread(task, "latchkey-leadership");
-            daemon.setDaemon(true);
-            return daemon;
-        });
+        return start(mutex, body, new Reports() {});
+    }
+
+    /**
+     * Makes a candidate that runs {@code body} in each of its terms, on a daemon thread of its own.
+     *
+     * @param mutex the mutex that stands for the leadership
+     * @param body what to do while leading, until it is interrupted or done
+     * @param reports what to log, such as {@link Reports#to Reports.to(logger::warn)}
+     * @return the candidate, to be closed by the caller
+     */
+    public static Leadership start(Mutex mutex, LeaseFunction<Next, ? extends Exception> body, Reports reports) {
+        return running(mutex, body, reports, null);
     }
 
     /**
@@ -126,14 +247,36 @@ public final class Leadership implements AutoCloseable {
      * @return the candidate, to be closed by the caller
      */
     public static Leadership start(Mutex mutex, LeaseFunction<Next, ? extends Exception> body, ThreadFactory threads) {
-        Leadership candidate = new Leadership(mutex, body, threads);
-        candidate.thread.start();
-        return candidate;
+        return start(mutex, body, threads, new Reports() {});
+    }
+
+    /**
+     * Makes a candidate that runs {@code body} in each of its terms.
+     *
+     * @param mutex the mutex that stands for the leadership
+     * @param body what to do while leading, until it is interrupted or done
+     * @param threads makes the thread of the candidate; it may be virtual
+     * @param reports what to log, such as {@link Reports#to Reports.to(logger::warn)}
+     * @return the candidate, to be closed by the caller
+     */
+    public static Leadership start(
+            Mutex mutex, LeaseFunction<Next, ? extends Exception> body, ThreadFactory threads, Reports reports) {
+        return running(mutex, body, reports, Objects.requireNonNull(threads, "threads"));
+    }
+
+    private static Leadership running(
+            Mutex mutex,
+            LeaseFunction<Next, ? extends Exception> body,
+            Reports reports,
+            @Nullable ThreadFactory threads) {
+        Objects.requireNonNull(body, "body");
+        Objects.requireNonNull(reports, "reports");
+        return new Leadership(mutex, (lease, interruption) -> body.apply(lease), reports, threads, body);
     }
 
     /**
      * Makes a candidate that tells a listener of its terms, on a daemon thread of its own. It leads until the lease is
-     * lost, or until {@link #stepDown} or {@link #close}.
+     * lost or released, or until {@link #stepDown} or {@link #close()}.
      *
      * @param mutex the mutex that stands for the leadership
      * @param listener the listener
@@ -141,74 +284,17 @@ public final class Leadership implements AutoCloseable {
      */
     public static Leadership start(Mutex mutex, Listener listener) {
         Objects.requireNonNull(listener, "listener");
-        return start(mutex, lease -> {
+        Candidacy.Work work = (lease, interruption) -> {
             try {
                 listener.elected(lease);
-                new CountDownLatch(1).await();
+                interruption.awaitDemand(lease);
             } finally {
+                interruption.acknowledge(lease);
                 listener.over(lease);
             }
             return Next.CANDIDATE;
-        });
-    }
-
-    private void beCandidate() {
-        try {
-            while (!closed && isOneMoreTermWanted()) {
-                // Another term, at the end of the queue.
-            }
-            ended.complete(null);
-        } catch (Throwable failed) {
-            if (failed instanceof InterruptedException && closed) {
-                ended.complete(null);
-            } else {
-                ended.completeExceptionally(failed);
-            }
-        }
-    }
-
-    private boolean isOneMoreTermWanted() throws Exception {
-        try {
-            return mutex.<Next, Exception>call(OnLoss.INTERRUPT, this::term) == Next.CANDIDATE;
-        } catch (LeaseLostException lost) {
-            if (lost.equals(thrown)) {
-                throw lost; // of another lock
-            }
-            return true;
-        }
-    }
-
-    private Next term(Lease granted) throws Exception {
-        BodyInterruption interruption = new BodyInterruption();
-        try {
-            if (!begin(granted, interruption)) {
-                boolean unused = Thread.interrupted(); // from close(): else the release would not wait for its response
-                return Next.END;
-            }
-            return body.apply(granted);
-        } catch (Exception failed) {
-            if (interruption.isWanted()) {
-                return Next.CANDIDATE;
-            }
-            thrown = failed;
-            throw failed;
-        } finally {
-            end(interruption);
-        }
-    }
-
-    private synchronized boolean begin(Lease granted, BodyInterruption interruption) {
-        if (!closed) {
-            asked = interruption;
-            lease = granted;
-        }
-        return !closed;
-    }
-
-    private synchronized void end(BodyInterruption interruption) {
-        asked = null;
-        lease = null;
-        Optional<LossCause> unused = interruption.end();
+        };
+        return new Leadership(mutex, work, listener, null, listener);
     }
 
     /**
@@ -218,7 +304,7 @@ public final class Leadership implements AutoCloseable {
      * @return {@code true} if it leads at the moment of the call
      */
     public boolean isLeader() {
-        Lease present = lease;
+        Lease present = candidacy.lease();
         return present != null && present.isValid();
     }
 
@@ -228,7 +314,7 @@ public final class Leadership implements AutoCloseable {
      * @return the epoch; empty if this candidate does not lead
      */
     public OptionalLong epoch() {
-        Lease present = lease;
+        Lease present = candidacy.lease();
         return present != null && present.isValid() ? OptionalLong.of(present.token()) : OptionalLong.empty();
     }
 
@@ -255,13 +341,30 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases
-     * the mutex and queues again, behind all others. Does not wait.
+     * Returns what this candidate does now. Sends nothing.
+     *
+     * @return the state
      */
-    public synchronized void stepDown() {
-        if (asked != null) {
-            asked.interrupt();
-        }
+    public State state() {
+        return candidacy.state();
+    }
+
+    /**
+     * Returns why this candidate pauses: the refusal after which it tries again.
+     *
+     * @return the refusal; empty if {@link #state} is not {@link State#PAUSING}
+     */
+    public Optional<Throwable> refusal() {
+        return candidacy.refusal();
+    }
+
+    /**
+     * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases
+     * the mutex and queues again, behind all others. Does not wait: the interrupt is sent by another thread, unless this
+     * method is called on the candidate's own. A second call in a term has no effect.
+     */
+    public void stepDown() {
+        candidacy.stepDown();
     }
 
     /**
@@ -270,42 +373,51 @@ public final class Leadership implements AutoCloseable {
      * background ({@link ReleaseOutcome#PENDING}). When called on the candidate's own thread, as in the body, it does
      * not wait. If the current thread is interrupted, before or while it waits, this method waits no longer, and the
      * interrupt status stays set. Idempotent. Does not close the client of the mutex.
+     *
+     * <p>While the runtime ends ({@link System#exit}, a signal), as in a shutdown hook, this method waits as
+     * {@link #close(Duration)} does, for the time that the lease remains valid without another response of a server,
+     * which is less than a session timeout (a second at least, a minute at most). A body that called {@code System.exit}
+     * does not end, and the runtime waits for its hooks.
      */
     @Override
     public void close() {
-        synchronized (this) {
-            boolean first = !closed;
-            closed = true; // before the interrupt: the candidate reads it without the monitor once it is interrupted
-            if (asked != null) {
-                asked.interrupt();
-            } else if (first && !Thread.currentThread().equals(thread)) {
-                thread.interrupt();
-            }
-        }
-        if (!Thread.currentThread().equals(thread)) {
-            try {
-                thread.join();
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        boolean unused = candidacy.close(Optional.empty());
     }
 
     /**
-     * Returns a future that completes when this candidate has ended for good: normally after {@link #close} or
-     * {@link Next#END}; exceptionally with what the body threw, or with the {@link LockException} that acquiring threw,
-     * such as {@link ClientClosedException}. Completing or cancelling it has no effect on others. Stages that are
-     * attached before the end run on the candidate's thread, later ones on the thread that attaches them.
+     * Ends this candidate for good as {@link #close()} does, and waits for {@code longest} at most. If the body has not
+     * ended by then, the mutex is released for it: another candidate can lead, while the body goes on until it ends.
+     * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The release can take about a session
+     * timeout more, if the servers do not answer.
+     *
+     * @param longest how long to wait for the body, zero or more
+     * @return whether this candidate has ended; if not, it will when its body does, and never leads again
+     * @throws IllegalArgumentException if {@code longest} is negative
+     */
+    public boolean close(Duration longest) {
+        Objects.requireNonNull(longest, "longest");
+        if (longest.isNegative()) {
+            throw new IllegalArgumentException("longest is negative: " + longest + ". The candidate is not closed.");
+        }
+        return candidacy.close(Optional.of(longest));
+    }
+
+    /**
+     * Returns a future that completes when this candidate has ended for good: normally after {@link #close()} or
+     * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
+     * {@link ClientClosedException}. All calls return one future, at no cost; completing or cancelling it has no effect.
+     * Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
+     * {@link #close()} does not wait for them; later ones run on the thread that attaches them.
      *
      * @return a future of the end
      */
     @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
     public CompletableFuture<@Nullable Void> ended() {
-        return ended.copy();
+        return candidacy.ended();
     }
 
     @Override
     public String toString() {
-        return "Leadership[" + mutex + ", " + (isLeader() ? "leads" : ended.isDone() ? "ended" : "candidate") + "]";
+        return "Leadership[" + mutex + ", " + candidacy + "]";
     }
 }

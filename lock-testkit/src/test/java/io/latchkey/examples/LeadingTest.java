@@ -10,9 +10,12 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.RequestMatch;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +45,18 @@ class LeadingTest {
             assertTrue(told.take() > first);
         }
         assertFalse(candidate.isLeader());
+    }
+
+    @Test
+    void refusalIsLogged_andPasses() throws Exception {
+        BlockingQueue<String> log = new LinkedBlockingQueue<>();
+        Fault refusal = locks.refuseRequest(client, RequestMatch.create(), 1, KeeperException.Code.THROTTLEDOP);
+        try (Leadership candidate = Leading.billLogged(client, told::add, log::add)) {
+            assertTrue(log.take().contains("THROTTLEDOP"));
+            assertTrue(told.take() > 0);
+            assertFalse(candidate.ended().isDone());
+        }
+        assertTrue(refusal.struck().isDone());
     }
 
     @Test
@@ -86,6 +101,16 @@ class LeadingTest {
                 billing.runUntilInterrupted(lease.token()); // the epoch, for every store that is written to
                 return Leadership.Next.CANDIDATE; // stepped down: queue again, behind the others
             });
+        }
+
+        static Leadership billLogged(LockClient locks, Billing billing, java.util.function.Consumer<String> log) {
+            return Leadership.start(
+                    locks.mutex("/billing/leader"),
+                    lease -> {
+                        billing.runUntilInterrupted(lease.token());
+                        return Leadership.Next.CANDIDATE;
+                    },
+                    Leadership.Reports.to(log)); // such as logger::warn
         }
 
         static Leadership follow(Mutex mutex, Consumer switchboard) {

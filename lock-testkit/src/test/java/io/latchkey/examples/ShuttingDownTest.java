@@ -4,6 +4,7 @@ package io.latchkey.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.ReleaseOutcome;
@@ -11,12 +12,13 @@ import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The example of docs/shutting-down.md. LK-LEASE-50 has a holder that takes too long. */
+/** The examples of docs/shutting-down.md. LK-LEASE-50 has a holder that takes too long. */
 @Timeout(30)
 class ShuttingDownTest {
     private final SimulatedLocks locks = SimulatedLocks.start();
@@ -40,5 +42,19 @@ class ShuttingDownTest {
         assertEquals(ReleaseOutcome.RELEASED, lease.release());
         hook.join();
         next.get(10, TimeUnit.SECONDS).close(); // no time has passed
+    }
+
+    @Test
+    void leaderAndItsClientEnd() throws Exception {
+        Leadership candidate = Leadership.start(client.mutex("/leader"), lease -> {
+            new CountDownLatch(1).await();
+            return Leadership.Next.CANDIDATE;
+        });
+        Eventually.holds("it leads", Duration.ofSeconds(10), candidate::isLeader);
+        Thread hook = ShuttingDown.onExit(candidate, client);
+        hook.start();
+        hook.join();
+        assertTrue(candidate.ended().isDone());
+        assertTrue(other.mutex("/leader").tryAcquire().isPresent());
     }
 }

@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.latchkey.lock.BodyInterruption.Demand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,13 +42,26 @@ class BodyInterruptionTest {
         assertEquals(Optional.of(LossCause.NODE_DELETED), outer.end());
     }
 
-    /** By a leader that steps down, steps down again, and loses its lease while the body cleans up. */
+    private static void demand(BodyInterruption body, Demand demand) {
+        boolean unused = body.demand(demand);
+        body.send();
+    }
+
+    /** Of a leader that steps down twice, and is closed and loses its lease while the body cleans up. */
     @Test
-    void threadIsInterruptedOnce_whenThatIsAskedForAgain() {
-        outer.interrupt();
+    void threadIsInterruptedAgain_whenAFurtherDemandFollows() {
+        demand(outer, Demand.STEP_DOWN);
         assertTrue(Thread.interrupted());
-        outer.interrupt();
+        demand(outer, Demand.STEP_DOWN);
+        assertFalse(Thread.interrupted());
+        demand(outer, Demand.CLOSE);
+        assertTrue(Thread.interrupted());
+        demand(outer, Demand.STEP_DOWN);
+        assertFalse(Thread.interrupted());
         outer.lost(LossCause.SESSION_EXPIRED);
+        assertTrue(Thread.interrupted());
+        demand(outer, Demand.CLOSE);
+        outer.lost(LossCause.NODE_DELETED);
         assertFalse(Thread.interrupted());
     }
 
@@ -65,7 +83,7 @@ class BodyInterruptionTest {
     void earlierInterruptStays_andNoneIsSentOnTop() {
         Thread.currentThread().interrupt();
         outer.lost(LossCause.NODE_DELETED);
-        assertTrue(outer.isWanted());
+        assertTrue(outer.isDemanded());
         assertEquals(Optional.of(LossCause.NODE_DELETED), outer.end());
         assertTrue(Thread.interrupted());
     }
@@ -134,6 +152,91 @@ class BodyInterruptionTest {
         assertTrue(inner.end().isPresent());
         assertFalse(Thread.interrupted());
         assertTrue(outer.end().isEmpty());
+    }
+
+    /** The thread has acquired the inner lock, and has not begun its body: that one gets the interrupt, and clears it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void enclosingBodyIsInterrupted_whenItsLeaseIsLostRightBeforeTheInnerBody(boolean innerIsLost) {
+        outer.lost(LossCause.SESSION_EXPIRED);
+        BodyInterruption inner = new BodyInterruption();
+        if (innerIsLost) {
+            inner.lost(LossCause.SESSION_EXPIRED);
+        }
+        assertTrue(Thread.interrupted());
+        assertEquals(innerIsLost, inner.end().isPresent());
+        assertTrue(Thread.interrupted(), "the outer body is not interrupted");
+        assertTrue(outer.end().isPresent());
+        assertFalse(Thread.interrupted());
+    }
+
+    @Test
+    void enclosingBodyIsInterrupted_whenItsInterruptIsOnItsWayAsTheInnerBodyBegins() {
+        assertTrue(outer.demand(Demand.LOSS));
+        BodyInterruption inner = new BodyInterruption();
+        outer.send();
+        assertTrue(Thread.interrupted());
+        assertTrue(inner.end().isEmpty());
+        assertTrue(Thread.interrupted(), "the outer body is not interrupted");
+    }
+
+    // ---- interrupts that run code of others
+
+    /** A thread that runs a body, and what its {@code interrupt()} does. */
+    private static final class Interrupted extends Thread {
+        private final CompletableFuture<BodyInterruption> body = new CompletableFuture<>();
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch mayReturn = new CountDownLatch(1);
+        private final CompletableFuture<Boolean> statusAfterTheEnd = new CompletableFuture<>();
+        private final CompletableFuture<BodyInterruption> ended = new CompletableFuture<>();
+        private final boolean setsTheStatusFirst;
+
+        Interrupted(boolean setsTheStatusFirst) {
+            super("latchkey-body");
+            this.setsTheStatusFirst = setsTheStatusFirst;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            BodyInterruption mine = new BodyInterruption();
+            body.complete(mine);
+            while (mayEnd.getCount() > 0) {
+                Thread.onSpinWait(); // the status stays
+            }
+            Optional<LossCause> unused = mine.end();
+            statusAfterTheEnd.complete(Thread.interrupted());
+            ended.complete(mine);
+        }
+
+        @Override
+        public void interrupt() {
+            if (setsTheStatusFirst) {
+                super.interrupt();
+            }
+            entered.countDown();
+            Uninterruptibles.awaitUninterruptibly(mayReturn);
+            throw new IllegalStateException("of an overridden method");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Timeout(30)
+    void bodyEnds_whenItsInterruptBlocksInAnotherThread(boolean setsTheStatusFirst) throws Exception {
+        Interrupted thread = new Interrupted(setsTheStatusFirst);
+        thread.start();
+        BodyInterruption body = thread.body.get();
+        CompletableFuture<Void> lost = CompletableFuture.runAsync(() -> body.lost(LossCause.NODE_DELETED));
+        thread.entered.await();
+        assertTrue(body.isDemanded());
+        thread.mayEnd.countDown();
+        assertEquals(!setsTheStatusFirst, thread.ended.get().wasLeftUnderWay());
+        assertFalse(thread.statusAfterTheEnd.get());
+        assertFalse(lost.isDone(), "the interrupt blocks");
+        thread.mayReturn.countDown();
+        lost.get(); // what the method throws is dropped
     }
 
     @Test

@@ -3,6 +3,8 @@ package io.latchkey.lock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
@@ -15,6 +17,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -134,7 +137,7 @@ class LeadershipMomentsTest {
         Mutex mutex = granting(lease -> releasing(lease, () -> {
             leadsAtRelease.complete(itself.join().isLeader());
             Thread second = closing(itself.join());
-            spinUntil(() -> second.getState() == Thread.State.WAITING);
+            spinUntil(() -> second.getState() == Thread.State.TIMED_WAITING);
             interruptedAtRelease.complete(Thread.currentThread().isInterrupted());
         }));
         Leadership candidate = Leadership.start(mutex, lease -> {
@@ -231,5 +234,250 @@ class LeadershipMomentsTest {
         Eventually.holds("it leads again", SOON, () -> candidate.epoch().orElse(epoch) > epoch);
         mayEnd.set(true);
         soon(candidate.ended());
+    }
+
+    // ---- interrupts that block, are used up, or come late
+
+    /** A thread whose interrupts block until the test lets them go on. */
+    private static final class SlowToInterrupt extends Thread {
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch mayGoOn = new CountDownLatch(1);
+
+        SlowToInterrupt(Runnable task) {
+            super(task, "latchkey-slow-to-interrupt");
+            setDaemon(true);
+        }
+
+        @Override
+        public void interrupt() {
+            entered.countDown();
+            Uninterruptibles.awaitUninterruptibly(mayGoOn);
+            super.interrupt();
+        }
+    }
+
+    @Test
+    void stepDownAndCloseReturn_whenTheInterruptOfTheThreadBlocks() throws Exception {
+        CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Leadership candidate = Leadership.start(
+                client.mutex(PATH),
+                lease -> {
+                    mayEnd.await();
+                    return Leadership.Next.CANDIDATE;
+                },
+                task -> {
+                    SlowToInterrupt made = new SlowToInterrupt(task);
+                    thread.complete(made);
+                    return made;
+                });
+        Eventually.holds("it leads", SOON, candidate::isLeader);
+        candidate.stepDown();
+        soon(thread).entered.await();
+        assertEquals(Leadership.State.ENDING, candidate.state());
+        assertTrue(candidate.toString().contains("was told to end"), candidate::toString);
+        assertFalse(candidate.close(Duration.ZERO));
+        assertFalse(candidate.isLeader());
+        assertTrue(client.mutex(PATH).queue().isEmpty());
+        mayEnd.countDown();
+        soon(candidate.ended());
+        soon(thread).mayGoOn.countDown();
+    }
+
+    /** The listener's wait does not need the interrupt. */
+    @Test
+    void listenerHearsTheEnd_whenTheInterruptOfTheThreadBlocks() throws Exception {
+        CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
+        BodyInterruption[] body = new BodyInterruption[1];
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Lease lease = client.mutex(PATH).acquire();
+        SlowToInterrupt waits = new SlowToInterrupt(() -> {
+            body[0] = new BodyInterruption();
+            thread.complete((SlowToInterrupt) Thread.currentThread());
+            try {
+                body[0].awaitDemand(lease);
+                ended.complete(null);
+            } catch (InterruptedException interrupted) {
+                ended.completeExceptionally(interrupted);
+            }
+        });
+        waits.start();
+        soon(thread);
+        assertTrue(body[0].demand(BodyInterruption.Demand.STEP_DOWN));
+        CompletableFuture<Void> sent = CompletableFuture.runAsync(body[0]::send);
+        soon(ended);
+        waits.mayGoOn.countDown();
+        soon(sent);
+    }
+
+    @Test
+    void candidateIsStillOne_whenAnInterruptComesAfterItsTerm() throws Exception {
+        CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        AtomicInteger terms = new AtomicInteger();
+        LockClient other = locks.client();
+        Leadership candidate = Leadership.start(
+                client.mutex(PATH),
+                lease -> {
+                    terms.incrementAndGet();
+                    mayEnd.await();
+                    return Leadership.Next.CANDIDATE;
+                },
+                task -> {
+                    SlowToInterrupt made = new SlowToInterrupt(task);
+                    thread.complete(made);
+                    return made;
+                });
+        Eventually.holds("it leads", SOON, candidate::isLeader);
+        CompletableFuture<Lease> next = other.mutex(PATH).acquireAsync();
+        candidate.stepDown();
+        soon(thread).entered.await();
+        mayEnd.countDown();
+        Lease held = soon(next);
+        Eventually.holds("it queues again", SOON, () -> candidate.candidates().size() == 2);
+        soon(thread).mayGoOn.countDown();
+        held.close();
+        Eventually.holds("it leads again", SOON, () -> terms.get() > 1);
+        candidate.close();
+        soon(candidate.ended());
+    }
+
+    /** Code around the request uses the interrupt up, as that of an observation can. */
+    @Test
+    void requestEnds_whenTheInterruptOfTheCloseIsUsedUp() throws Exception {
+        Lease held = client.mutex(PATH).acquire();
+        Mutex mutex = locks.client().mutex(PATH);
+        CountDownLatch asks = new CountDownLatch(1);
+        Mutex deaf = proxy(Mutex.class, (proxy, method, args) -> {
+            if (method.getName().equals("acquire")) {
+                asks.countDown();
+                spinUntil(() -> Thread.currentThread().isInterrupted());
+                boolean unused = Thread.interrupted();
+            }
+            return forward(mutex, method, args);
+        });
+        Leadership candidate = Leadership.start(deaf, lease -> Leadership.Next.END);
+        asks.await();
+        candidate.close();
+        soon(candidate.ended());
+        held.close();
+    }
+
+    // ---- what is shown and reported
+
+    @Test
+    void bodyThatDoesNotEnd_isReportedOnce() throws Exception {
+        try (SimulatedLocks brief = SimulatedLocks.start(Duration.ofSeconds(1))) {
+            List<String> log = new CopyOnWriteArrayList<>();
+            CountDownLatch mayEnd = new CountDownLatch(1);
+            Leadership candidate = Leadership.start(
+                    brief.client().mutex(PATH),
+                    lease -> {
+                        Uninterruptibles.awaitUninterruptibly(mayEnd);
+                        throw new IllegalStateException("of the body");
+                    },
+                    Leadership.Reports.to(log::add));
+            Eventually.holds("it leads", SOON, candidate::isLeader);
+            long epoch = candidate.epoch().orElseThrow();
+            candidate.stepDown();
+            Eventually.holds("it is reported", SOON, () -> !log.isEmpty());
+            assertTrue(log.get(0).contains(PATH) && log.get(0).contains("epoch " + epoch), log::toString);
+            mayEnd.countDown();
+            candidate.close();
+            assertEquals(2, log.size(), log::toString);
+            assertTrue(log.get(1).contains("of the body"), log::toString);
+        }
+    }
+
+    @Test
+    void looksAtTheEnd_areOneFutureThatNoCallerCompletes() {
+        Leadership candidate = Leadership.start(client.mutex(PATH), lease -> {
+            new CountDownLatch(1).await();
+            return Leadership.Next.END;
+        });
+        CompletableFuture<Void> ended = candidate.ended();
+        assertSame(ended, candidate.ended());
+        ended.obtrudeValue(null);
+        ended.obtrudeException(new IllegalStateException());
+        assertFalse(ended.complete(null) || ended.cancel(true) || ended.completeExceptionally(new Throwable()));
+        assertFalse(ended.completeAsync(() -> null, Runnable::run).isDone());
+        assertEquals(
+                "given up",
+                ended.thenApply(end -> "ended")
+                        .completeOnTimeout("given up", 0, TimeUnit.NANOSECONDS)
+                        .join());
+        assertTrue(ended.completeOnTimeout(null, 0, TimeUnit.NANOSECONDS)
+                .handle((end, failed) -> true)
+                .join());
+        assertThrows(CompletionException.class, () -> ended.orTimeout(0, TimeUnit.NANOSECONDS)
+                .join());
+        assertTrue(ended.thenRun(() -> {}).cancel(false), "a stage is its caller's");
+        assertFalse(ended.isDone());
+        candidate.close();
+        assertTrue(ended.isDone());
+    }
+
+    @Test
+    void stagesOfTheEndAreNotInterruptedAndNotWaitedFor() throws Exception {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Leadership candidate = Leadership.start(client.mutex(PATH), lease -> {
+            mayEnd.await();
+            Thread.currentThread().interrupt();
+            return Leadership.Next.END;
+        });
+        var unused = candidate.ended().thenRun(() -> {
+            interrupted.complete(Thread.currentThread().isInterrupted());
+            Uninterruptibles.awaitUninterruptibly(goOn);
+        });
+        mayEnd.countDown();
+        assertFalse(soon(interrupted));
+        candidate.close();
+        goOn.countDown();
+    }
+
+    @Test
+    @SuppressWarnings("ThreadPriorityCheck") // which a caller can have
+    void threadOfTheCandidateInheritsNothing() throws Exception {
+        InheritableThreadLocal<String> inherited = new InheritableThreadLocal<>();
+        CompletableFuture<String> found = new CompletableFuture<>();
+        Thread caller = new Thread(
+                () -> {
+                    inherited.set("of the caller");
+                    Leadership unused = Leadership.start(client.mutex(PATH), lease -> {
+                        Thread mine = Thread.currentThread();
+                        found.complete(inherited.get() + ", "
+                                + mine.getContextClassLoader().equals(getClass().getClassLoader()) + ", "
+                                + mine.getPriority() + ", " + mine.isDaemon());
+                        return Leadership.Next.END;
+                    });
+                },
+                "latchkey-caller");
+        caller.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+        caller.setPriority(Thread.MAX_PRIORITY);
+        caller.setDaemon(false);
+        caller.start();
+        assertEquals("null, true, " + Thread.NORM_PRIORITY + ", true", soon(found));
+    }
+
+    /** Nothing is left of the lease for which the thread waits. */
+    @Test
+    void listenersTermEnds_whenItReleasesItsLease() throws Exception {
+        List<Long> epochs = new CopyOnWriteArrayList<>();
+        try (Leadership candidate = Leadership.start(client.mutex(PATH), new Leadership.Listener() {
+            @Override
+            public void elected(Lease lease) {
+                epochs.add(lease.token());
+                if (epochs.size() == 1) {
+                    lease.close();
+                }
+            }
+
+            @Override
+            public void over(Lease lease) {}
+        })) {
+            Eventually.holds("it leads again", SOON, () -> epochs.size() > 1 && candidate.isLeader());
+        }
     }
 }

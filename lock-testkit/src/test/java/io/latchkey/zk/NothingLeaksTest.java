@@ -90,6 +90,7 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.client.LocalHandOff$Node",
             "io.latchkey.zk.internal.acquire.Acquisition",
             "io.latchkey.lock.Leadership",
+            "io.latchkey.lock.Candidacy",
             "io.latchkey.lock.BodyInterruption");
 
     /** Of earlier tests of this process. */

@@ -39,7 +39,8 @@ class GuaranteesTest {
                 BodyContract.class,
                 LimitContract.class,
                 GraceContract.class,
-                LeadershipContract.class
+                LeadershipContract.class,
+                TermContract.class
             })
     void idsOfAContract_areOfOneKind(Class<?> contract) {
         Set<String> own = tested(contract, false);

@@ -11,6 +11,7 @@ final class EndMutants {
     private static final String CLOSING = "internal/client/Closing";
     private static final String INTERRUPTION = MutantCompiler.API + "BodyInterruption";
     private static final String LEADERSHIP = MutantCompiler.API + "Leadership";
+    private static final String CANDIDACY = MutantCompiler.API + "Candidacy";
     /** Too long for a general judge. */
     private static final String SCHEDULES =
             "io.latchkey.testkit.sim.LeadershipScheduleTest#oneLeadsAtATime_whateverHappens";
@@ -21,31 +22,51 @@ final class EndMutants {
             Mutant.of(
                     "a body is interrupted after its end",
                     INTERRUPTION,
-                    "if (!ended && cause == null) {\n            cause = why;\n            interrupt();",
-                    "if (cause == null) {\n            cause = why;\n            wanted = true;\n            send();"),
+                    "            if (ended || cause != null) {\n                return;\n            }\n"
+                            + "            cause = why;\n            boolean unused = demand(Demand.LOSS);",
+                    "            if (cause != null) {\n                return;\n            }\n"
+                            + "            cause = why;\n            due = true;"),
             Mutant.of(
                     "an interrupt stays after the body", INTERRUPTION, "sent && Thread.interrupted()", "sent && ended"),
-            Mutant.of(
-                    "an interrupt is sent on top of another",
-                    INTERRUPTION,
-                    "if (!thread.isInterrupted()) {",
-                    "if (!ended) {"),
+            Mutant.of("an interrupt is sent on top of another", INTERRUPTION, "if (pending) {", "if (ended) {"),
             Mutant.of(
                     "an enclosing body does not learn of its loss",
                     INTERRUPTION,
-                    "wantedInside = inner != null;\n            send();\n        }\n    }\n\n    /** Whether",
-                    "send();\n        }\n    }\n\n    /** Whether"),
+                    "demandedInside |= inner != null;\n        LockSupport",
+                    "LockSupport"),
+            Mutant.of(
+                    "an enclosing body does not learn of a loss right before the inner body",
+                    INTERRUPTION,
+                    "if (mayBePending && isInterrupted()) {",
+                    "if (mayBePending && !isInterrupted()) {"),
+            Mutant.of(
+                    "the end of a body waits for an interrupt that blocks",
+                    INTERRUPTION,
+                    "} else if (left <= 0) {",
+                    "} else if (left <= -1_000_000_000_000L) {"),
+            Mutant.of(
+                    "a close after a step-down sends no interrupt",
+                    INTERRUPTION,
+                    "|| (next == Demand.STEP_DOWN && !demands.isEmpty())",
+                    "|| (next != Demand.LOSS && !demands.isEmpty())"),
             Mutant.of(
                     "leads whether or not its lease is valid",
                     LEADERSHIP,
-                    "public boolean isLeader() {\n        Lease present = lease;\n"
+                    "public boolean isLeader() {\n        Lease present = candidacy.lease();\n"
                             + "        return present != null && present.isValid();",
-                    "public boolean isLeader() {\n        Lease present = lease;\n        return present != null;"),
+                    "public boolean isLeader() {\n        Lease present = candidacy.lease();\n"
+                            + "        return present != null;"),
             Mutant.of(
                     "another lock's loss begins a new term",
-                    LEADERSHIP,
-                    "if (lost.equals(thrown)) {",
-                    "if (lost.equals(mutex)) {"),
+                    CANDIDACY,
+                    "if (!demanded && !lost &&",
+                    "if (!demanded && !lost && !(thrown instanceof LeaseLostException) &&"),
+            Mutant.of(
+                    "a listener's term ends by an interrupt alone",
+                    INTERRUPTION,
+                    "while (!isDemanded() && lease.isValid()) {",
+                    "while (true) {"),
+            Mutant.of("a refusal that passes ends the candidate", CANDIDACY, "default -> true;", "default -> false;"),
             Mutant.of(
                             "a listener whose election is interrupted is not notified of the end",
                             LEADERSHIP,
@@ -54,21 +75,21 @@ final class EndMutants {
                     .caughtBy(SCHEDULES),
             Mutant.of(
                             "the interrupt that ended a term is left for the next",
-                            LEADERSHIP,
-                            "Optional<LossCause> unused = interruption.end();",
-                            "interruption.isWanted();")
+                            CANDIDACY,
+                            "Optional<LossCause> unused = former.interruption.end();",
+                            "former.interruption.isDemanded();")
                     .caughtBy(SCHEDULES),
             Mutant.of(
                             "the exception of an interrupted body ends the candidate",
-                            LEADERSHIP,
-                            "if (interruption.isWanted()) {",
-                            "if (interruption.isWanted() && failed instanceof InterruptedException) {")
+                            CANDIDACY,
+                            "if (!demanded && !lost &&",
+                            "if (!(demanded && thrown instanceof InterruptedException) && !lost &&")
                     .caughtBy(SCHEDULES),
             Mutant.of(
-                            "close interrupts the thread and not the term",
-                            LEADERSHIP,
-                            "if (asked != null) {\n                asked.interrupt();\n            } else if (first",
-                            "if (first")
+                            "a close does not end the term",
+                            CANDIDACY,
+                            "present.demand(Demand.CLOSE);",
+                            "present.interruption.isDemanded();")
                     .caughtBy(SCHEDULES),
             Mutant.of(
                             "a limit releases the node and leaves the lease valid",

@@ -27,6 +27,7 @@ final class GeneralJudges {
             "io.latchkey.lock.BodyInterruptionTest",
             "io.latchkey.testkit.SimulatedLocksTest",
             "io.latchkey.testkit.contract.SimulatedLeadershipContractTest",
+            "io.latchkey.testkit.contract.SimulatedTermContractTest",
             "io.latchkey.testkit.contract.SimulatedLeaseContractTest",
             "io.latchkey.testkit.contract.SimulatedMutexContractTest",
             "io.latchkey.testkit.contract.SimulatedReadWriteLockContractTest",

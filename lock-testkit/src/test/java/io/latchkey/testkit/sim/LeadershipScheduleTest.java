@@ -14,6 +14,8 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.proxy.Fault;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -36,13 +38,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * Random schedules of three candidates for one leadership: sessions end by time and by force, connections break,
  * candidates step down and are closed, clients are closed with and without a grace, bodies return, throw and outlast
- * their interruption. Time stands still between the steps, so each step is followed until nothing moves.
+ * their interruption, servers refuse requests. Time stands still between the steps, so each step is followed until nothing moves.
  *
  * <p>{@code -Dlatchkey.seed=7 -Dlatchkey.schedules=1} plays one schedule again. Its steps are the same; the order in
  * which threads run is not.
@@ -73,7 +76,8 @@ class LeadershipScheduleTest {
         ENDED,
         FAILED,
         FAILED_BY_ANOTHER_LOSS,
-        BODY_OUTLASTED_ITS_TERM
+        BODY_OUTLASTED_ITS_TERM,
+        REFUSED
     }
 
     /** What the schedule tells a body. */
@@ -262,7 +266,7 @@ class LeadershipScheduleTest {
             Mutex mutex = member.client.mutex(PATH);
             member.candidate = candidate;
             Leadership leadership = random.nextBoolean()
-                    ? Leadership.start(mutex, lease -> body(candidate, lease, own))
+                    ? Leadership.start(mutex, lease -> body(candidate, lease, own), new Noting())
                     : Leadership.start(mutex, new Telling(candidate, own));
             candidate.itself.complete(leadership);
             all.add(candidate);
@@ -324,7 +328,14 @@ class LeadershipScheduleTest {
             }
         }
 
-        private final class Telling implements Leadership.Listener {
+        private class Noting implements Leadership.Reports {
+            @Override
+            public void refused(Throwable why, Duration pause) {
+                reach(Situation.REFUSED);
+            }
+        }
+
+        private final class Telling extends Noting implements Leadership.Listener {
             private final Candidate of;
             private final SplittableRandom own;
             private Optional<Term> present = Optional.empty();
@@ -499,7 +510,7 @@ class LeadershipScheduleTest {
                     .filter(leader -> random.nextInt(3) > 0)
                     .orElseGet(() -> one(members));
             Optional<Term> leads = member.candidate.present().filter(term -> !term.stopped && term.lease.isValid());
-            int kind = random.nextInt(17);
+            int kind = random.nextInt(19);
             steps.add(member.name + (leads.isPresent() ? ", which leads, " : " ") + kind);
             switch (kind) {
                 case 0, 1 -> {
@@ -537,8 +548,15 @@ class LeadershipScheduleTest {
                         delete(node, leads);
                     }
                 }
+                case 15, 16 -> refuseNextCreate(member);
                 default -> all.forEach(each -> each.present().ifPresent(Term::allowEnd));
             }
+        }
+
+        /** Until it strikes or the client is healed. */
+        private void refuseNextCreate(Member member) {
+            Fault unused =
+                    locks.refuseRequest(member.client, RequestMatch.create(), 1, KeeperException.Code.THROTTLEDOP);
         }
 
         private <T> T one(List<T> of) {

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock;
+
+import io.latchkey.lock.BodyInterruption.Demand;
+import io.latchkey.lock.Leadership.Next;
+import io.latchkey.lock.Leadership.Reports;
+import io.latchkey.lock.Leadership.State;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread of a {@link Leadership}, and the demands of other threads on it. The thread acquires, runs the work and
+ * releases, in turn.
+ *
+ * <p>Each wait ends by the state that it is about. An interrupt only makes code of others return, which may clear the
+ * status: it is sent by a daemon thread that is made for it, since {@link Thread#interrupt} can block.
+ */
+// The class is long because the candidate's thread and the threads that demand its end share one state.
+final class Candidacy implements Runnable {
+    private static final String NAME = "latchkey-leadership";
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    /**
+     * Bounds of the session timeout, as a lease shows it: of the time after which a body that has not ended is reported,
+     * or left while the runtime ends.
+     */
+    private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(1);
+    /** How often an interrupt is sent to a request, and looked whether the runtime ends. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The work of a term. */
+    interface Work {
+        /** Does the work, in the candidate's thread. */
+        Next run(Lease lease, BodyInterruption interruption) throws Exception;
+    }
+
+    private final Mutex mutex;
+    private final Work work;
+    private final Reports reports;
+    /** Of the user's code: threads that the library makes have it, whatever thread calls. */
+    private final @Nullable ClassLoader loader;
+
+    private final Thread thread;
+    private final OwnedFuture ended = new OwnedFuture();
+    /** What ended the candidate, if that was a failure. */
+    private volatile @Nullable Throwable failure;
+    /** Open until {@link #ended} is about to complete: its stages are not waited for. */
+    private final CountDownLatch last = new CountDownLatch(1);
+
+    // Written under the monitor.
+    private volatile boolean closed;
+    private volatile @Nullable Phase phase;
+
+    /** The refusal after which the candidate pauses. */
+    private volatile @Nullable Refusal refusal;
+    /** Whether an interrupt of a former phase can still arrive. Confined to the candidate's thread. */
+    private boolean interruptLeft;
+
+    private record Refusal(Throwable why, Duration pause) {}
+
+    /** A part of the thread's life in which it is interrupted when it is to end: a request, or a term. */
+    private final class Phase {
+        private final @Nullable Lease lease;
+        /** The session timeout as far as the lease shows it. */
+        private final Duration patience;
+
+        private final BodyInterruption interruption = new BodyInterruption(() -> aside(this::watch));
+        private final CountDownLatch over = new CountDownLatch(1);
+        private final AtomicBoolean watched = new AtomicBoolean();
+        /** When the end was demanded; null before. */
+        private volatile @Nullable Long demanded;
+
+        Phase(@Nullable Lease lease) {
+            this.lease = lease;
+            Duration left = lease == null ? SHORTEST_PATIENCE : lease.remaining();
+            patience = left.compareTo(SHORTEST_PATIENCE) < 0
+                    ? SHORTEST_PATIENCE
+                    : left.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : left;
+        }
+
+        void demand(Demand demand) {
+            if (interruption.demand(demand)) {
+                noteDemand();
+                if (Thread.currentThread().equals(thread)) {
+                    interruption.send();
+                    aside(this::watch);
+                } else if (!aside(this::end)) {
+                    interruption.send();
+                }
+            }
+        }
+
+        private void noteDemand() {
+            if (demanded == null) {
+                demanded = System.nanoTime();
+            }
+        }
+
+        /** Interrupts. Where the thread acquires, again and again: nothing else ends that if the status is cleared. */
+        private void end() {
+            interruption.send();
+            if (lease == null) {
+                while (!isOverWithin(LOOK_NANOS)) {
+                    interruption.sendAgain();
+                }
+            }
+            watch();
+        }
+
+        /** Reports a body that has not ended in time. */
+        private void watch() {
+            noteDemand();
+            Lease held = lease;
+            if (held != null && watched.compareAndSet(false, true) && !isOverWithin(patience.toNanos())) {
+                report(() -> reports.notEnded(held, age()));
+            }
+        }
+
+        private boolean isOverWithin(long nanos) {
+            try {
+                return over.await(nanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException stopped) {
+                return true; // the thread is ours: only a debugger interrupts it
+            }
+        }
+
+        Duration age() {
+            Long since = demanded;
+            return since == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
+        }
+    }
+
+    /**
+     * @param threads makes the candidate's thread; null for a daemon thread
+     * @param user of the user's code
+     */
+    Candidacy(Mutex mutex, Work work, Reports reports, @Nullable ThreadFactory threads, Object user) {
+        this.mutex = mutex;
+        this.work = work;
+        this.reports = reports;
+        this.loader = user.getClass().getClassLoader();
+        this.thread = threads == null
+                ? daemon(this)
+                : Objects.requireNonNull(threads.newThread(this), "threads made no thread");
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Returns a daemon thread that inherits nothing from the thread that happens to make it. */
+    @SuppressWarnings("ThreadPriorityCheck") // it takes the priority of the caller away
+    private Thread daemon(Runnable task) {
+        Thread daemon = new Thread(null, task, NAME, 0, false);
+        daemon.setDaemon(true);
+        daemon.setPriority(Thread.NORM_PRIORITY);
+        daemon.setContextClassLoader(loader);
+        return daemon;
+    }
+
+    /** Runs {@code task} in a thread of its own, and returns whether there is one. */
+    private boolean aside(Runnable task) {
+        try {
+            daemon(task).start();
+            return true;
+        } catch (Throwable noThread) {
+            return false;
+        }
+    }
+
+    private static void report(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable dropped) {
+            // A report is for a log. Its failure has no effect on the leadership.
+        }
+    }
+
+    // ---- the candidate's thread
+
+    @Override
+    public void run() {
+        try {
+            while (isOneMoreTermWanted()) {
+                // Another term, at the end of the queue.
+            }
+        } catch (Throwable failed) {
+            failure = failed;
+        }
+        boolean unused = Thread.interrupted(); // an interrupt of others is noticed or too late: no stage finds it
+        last.countDown();
+        Throwable failed = failure;
+        if (failed == null) {
+            ended.deliver();
+        } else {
+            ended.fail(failed);
+        }
+    }
+
+    private boolean isOneMoreTermWanted() throws Throwable {
+        Lease lease = acquire();
+        return lease != null && term(lease);
+    }
+
+    /** Returns the lease, or null when the candidate is closed. */
+    private @Nullable Lease acquire() throws Throwable {
+        for (int refusals = 0; ; refusals++) {
+            Throwable refused;
+            Phase request = null;
+            try {
+                request = begin(null);
+                return request == null ? null : mutex.acquire();
+            } catch (Throwable failed) {
+                refused = failed;
+            } finally {
+                if (request != null) {
+                    end(request);
+                }
+            }
+            if (refused instanceof InterruptedException) {
+                if (!isOwnInterrupt()) {
+                    throw refused;
+                }
+            } else if (closed) {
+                return null;
+            } else if (mayPass(refused)) {
+                pause(refused, refusals);
+            } else {
+                throw refused;
+            }
+        }
+    }
+
+    /** Returns whether an interrupt came from this leadership: it is closed, or one of a former phase was late. */
+    private boolean isOwnInterrupt() {
+        boolean late = interruptLeft;
+        interruptLeft = false;
+        return closed || late;
+    }
+
+    /** Returns whether the same request may be granted later, without a change of program or path. */
+    private static boolean mayPass(Throwable refused) {
+        if (refused instanceof LockException lock) {
+            return switch (lock.reason()) {
+                case OTHER_KIND,
+                        OTHER_PERMITS,
+                        OTHER_LAYOUT,
+                        UNKNOWN_DATA,
+                        EPHEMERAL_PARENT,
+                        ACCESS_DENIED,
+                        BAD_PATH,
+                        CLIENT_CLOSED,
+                        SESSION_EXPIRED -> false;
+                default -> true;
+            };
+        }
+        return refused instanceof RuntimeException || refused instanceof VirtualMachineError;
+    }
+
+    private void pause(Throwable refused, int refusals) throws InterruptedException {
+        long longest = Math.min(LONGEST_PAUSE.toNanos(), FIRST_PAUSE.toNanos() << Math.min(refusals, 10));
+        long nanos = ThreadLocalRandom.current().nextLong(longest / 2, longest); // so that candidates come apart
+        Duration pause = Duration.ofNanos(nanos);
+        refusal = new Refusal(refused, pause);
+        try {
+            report(() -> reports.refused(refused, pause));
+            long start = System.nanoTime();
+            for (long left = nanos; left > 0 && !closed; left = nanos - (System.nanoTime() - start)) {
+                if (Thread.interrupted() && !isOwnInterrupt()) {
+                    throw new InterruptedException(
+                            "The candidate's thread was interrupted, but not by its leadership.");
+                }
+                LockSupport.parkNanos(this, left);
+            }
+        } finally {
+            refusal = null;
+        }
+    }
+
+    /** Runs the work, releases, and returns whether the candidate queues again. */
+    private boolean term(Lease lease) throws Throwable {
+        Next next = Next.CANDIDATE;
+        Throwable thrown = null;
+        boolean demanded = true;
+        Phase term = null;
+        try {
+            term = begin(lease);
+            if (term != null) {
+                lease.interruptOnLoss(term.interruption);
+                next = work.run(lease, term.interruption);
+            }
+        } catch (Throwable failed) {
+            thrown = failed;
+        } finally {
+            if (term != null) {
+                end(term);
+                demanded = term.interruption.isDemanded();
+            }
+        }
+        boolean lost = lease.release() == ReleaseOutcome.LOST;
+        if (thrown == null) {
+            return next == Next.CANDIDATE || lost;
+        }
+        if (!demanded && !lost && !(thrown instanceof InterruptedException && isOwnInterrupt())) {
+            throw thrown;
+        }
+        if (!(thrown instanceof InterruptedException)) {
+            Throwable dropped = thrown;
+            report(() -> reports.dropped(lease, dropped));
+        }
+        return true;
+    }
+
+    /** Begins a phase; returns null if the candidate is closed. */
+    private synchronized @Nullable Phase begin(@Nullable Lease lease) {
+        if (closed) {
+            return null;
+        }
+        Phase next = new Phase(lease);
+        phase = next;
+        return next;
+    }
+
+    private void end(Phase former) {
+        synchronized (this) {
+            phase = null;
+        }
+        Optional<LossCause> unused = former.interruption.end();
+        interruptLeft |= former.interruption.wasLeftUnderWay();
+        former.over.countDown();
+    }
+
+    // ---- other threads
+
+    /** Returns the lease of the term; null between terms. */
+    @Nullable
+    Lease lease() {
+        Phase present = phase;
+        return present == null ? null : present.lease;
+    }
+
+    CompletableFuture<@Nullable Void> ended() {
+        return ended;
+    }
+
+    Optional<Throwable> refusal() {
+        return Optional.ofNullable(refusal).map(Refusal::why);
+    }
+
+    State state() {
+        if (ended.isDone()) {
+            return State.ENDED;
+        }
+        Phase present = phase;
+        if (present != null && present.lease != null) {
+            return present.interruption.isDemanded() || !present.lease.isValid() ? State.ENDING : State.LEADING;
+        }
+        return refusal == null ? State.CANDIDATE : State.PAUSING;
+    }
+
+    void stepDown() {
+        Phase present = phase;
+        if (present != null && present.lease != null) {
+            present.demand(Demand.STEP_DOWN);
+        }
+    }
+
+    /**
+     * Ends the candidate and waits for that.
+     *
+     * @param longest how long to wait before the lease is released for a body that has not ended; empty without a bound
+     * @return whether it has ended
+     */
+    boolean close(Optional<Duration> longest) {
+        Phase present;
+        synchronized (this) {
+            closed = true; // before the interrupt: the candidate reads it without the monitor once it is interrupted
+            present = phase;
+        }
+        LockSupport.unpark(thread);
+        if (present != null) {
+            present.demand(Demand.CLOSE);
+        }
+        if (Thread.currentThread().equals(thread)) {
+            return ended.isDone();
+        }
+        try {
+            if (!awaitLast(longest)) {
+                releaseForTheBody();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return ended.isDone();
+    }
+
+    /** The bound can appear while this waits: the runtime can begin to end, and the wait can be what it waits for. */
+    private boolean awaitLast(Optional<Duration> longest) throws InterruptedException {
+        long start = System.nanoTime();
+        long bound = longest.map(TimeUnit.NANOSECONDS::convert).orElse(Long.MAX_VALUE);
+        boolean ending = false;
+        for (long waited = 0; waited < bound; waited = System.nanoTime() - start) {
+            if (!ending && isRuntimeEnding()) {
+                ending = true;
+                Lease held = lease();
+                long most = held == null ? 0 : TimeUnit.NANOSECONDS.convert(held.remaining());
+                bound = Math.min(
+                        bound,
+                        waited + Math.max(SHORTEST_PATIENCE.toNanos(), Math.min(most, LONGEST_PATIENCE.toNanos())));
+            }
+            if (last.await(Math.min(bound - waited, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+                while (!ended.isDone() && thread.isAlive()) {
+                    Thread.onSpinWait(); // the next statement of the candidate's thread
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void releaseForTheBody() {
+        Lease held = lease();
+        if (held != null) {
+            ReleaseOutcome unused = held.release();
+        }
+    }
+
+    /** The runtime refuses this question, about a thread that is no hook, from the moment in which it begins to end. */
+    private boolean isRuntimeEnding() {
+        try {
+            boolean unused = Runtime.getRuntime().removeShutdownHook(thread);
+            return false;
+        } catch (IllegalStateException ending) {
+            return true;
+        } catch (SecurityException notAllowedToAsk) {
+            return false;
+        }
+    }
+
+    @Override
+    public String toString() {
+        Refusal refused = refusal;
+        Phase present = phase;
+        return switch (state()) {
+            case CANDIDATE -> "candidate";
+            case PAUSING ->
+                refused == null
+                        ? "candidate"
+                        : "refused, tries again within " + refused.pause.toMillis() + " ms: " + refused.why;
+            case LEADING -> "leads";
+            case ENDING ->
+                "its body was told to end "
+                        + (present == null ? 0 : present.age().toMillis()) + " ms ago and has not ended";
+            case ENDED -> failure == null ? "ended" : "ended: " + failure;
+        };
+    }
+}

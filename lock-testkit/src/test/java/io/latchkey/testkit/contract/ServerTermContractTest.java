@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.contract;
+
+import io.latchkey.testkit.FaultyClient.Connector;
+
+/** Ours on a real server. */
+class ServerTermContractTest extends TermContract {
+    @Override
+    protected LockFixture newFixture() {
+        return new ServerFixture(Connector.ofLatchkey());
+    }
+}
