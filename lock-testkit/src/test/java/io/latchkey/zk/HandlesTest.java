@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
@@ -407,12 +407,10 @@ class HandlesTest extends OnOneServer {
     @ValueSource(booleans = {true, false})
     void leasesAreLost_whenAReconnectIsAnsweredByANewSession(boolean borrowed) throws Exception {
         FaultProxy proxy = fastProxy();
-        ZooKeeper handle = borrowed
-                ? new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {})
-                : null;
-        try (ZkLockClient client = handle == null
-                ? client(builder -> builder.connectString(proxy.connectString()))
-                : borrowing(handle)) {
+        ZooKeeper handle =
+                borrowed ? new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {}) : null;
+        try (ZkLockClient client =
+                handle == null ? client(builder -> builder.connectString(proxy.connectString())) : borrowing(handle)) {
             Lease held = client.mutex("/m").acquire();
             long former = proxy.session().getAsLong();
             Fault given = proxy.giveNewSession();
@@ -424,8 +422,8 @@ class HandlesTest extends OnOneServer {
             if (handle == null) {
                 assertTrue(client.mutex("/other").acquire().isValid());
             } else {
-                assertThrows(
-                        SessionExpiredException.class, () -> client.mutex("/other").acquire());
+                assertThrows(SessionExpiredException.class, () -> client.mutex("/other")
+                        .acquire());
             }
         } finally {
             if (handle != null) {

@@ -17,6 +17,7 @@ import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,8 +29,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -288,10 +287,11 @@ public final class OncePerPeriod {
         private Response<NodeData> readOnce(long until) throws InterruptedException {
             CompletableFuture<Response<NodeData>> answer = new CompletableFuture<>();
             store.read(node, answer::complete);
-            try {
-                return answer.get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (TimeoutException late) {
+            if (!Waiting.await(answer, Duration.ofNanos(until - System.nanoTime()))) {
                 throw Errors.unavailable(shown, READ);
+            }
+            try {
+                return Waiting.valueOf(answer);
             } catch (ExecutionException failed) {
                 throw Errors.toCaller(failed);
             }

@@ -89,7 +89,7 @@ class ArchitectureTest {
             entry("acquire", "queue recipe"),
             entry("validity", ""),
             entry("threads", "validity"),
-            entry("store", "queue validity"),
+            entry("store", "queue validity threads"),
             entry("events", "queue recipe acquire validity threads"),
             entry("context", "queue recipe validity threads store events"),
             entry("session", "queue validity threads store events context"),

@@ -18,6 +18,7 @@ import io.latchkey.zk.internal.request.Request;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.ClockReading;
@@ -181,6 +182,31 @@ final class ClientCore implements Session.Client, Request.Client {
             return;
         }
         ZnodeStore handle = last.session().connection().port();
+        if (context.makesSessions()) {
+            handle.close(then);
+            return;
+        }
+        List<String> maybe = handle.nodes().open();
+        if (!maybe.isEmpty()) {
+            context.log()
+                    .warn(
+                            ClientCore.class,
+                            "This client may leave nodes on the borrowed handle, until its session ends. Their paths"
+                                    + " begin like these: {}",
+                            maybe);
+        }
+        for (String node : handle.nodes().known()) {
+            handle.write(List.of(new ZnodeStore.Write.Delete(node)), answer -> {
+                if (answer.code().outcome() == Status.Outcome.OPEN) {
+                    context.log()
+                            .warn(
+                                    ClientCore.class,
+                                    "The node {} may be left on the borrowed handle, until its session ends ({})",
+                                    node,
+                                    answer.detail());
+                }
+            });
+        }
         handle.close(then);
     }
 
@@ -292,6 +318,11 @@ final class ClientCore implements Session.Client, Request.Client {
         @Override
         public void expired() {
             unlessOver(() -> sessionOver(of.session()));
+        }
+
+        @Override
+        public void noted(String line) {
+            context.log().warn(ClientCore.class, line);
         }
 
         @Override

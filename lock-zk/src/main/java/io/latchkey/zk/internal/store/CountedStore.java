@@ -75,6 +75,11 @@ public final class CountedStore implements ZnodeStore {
         }
 
         @Override
+        public void noted(String line) {
+            listener.noted(line);
+        }
+
+        @Override
         public void failed(Throwable why) {
             listener.failed(why);
         }

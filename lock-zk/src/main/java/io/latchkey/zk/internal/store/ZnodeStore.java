@@ -162,6 +162,9 @@ public interface ZnodeStore {
 
         void loginRefused();
 
+        /** Something about the session that the log should say. */
+        default void noted(String line) {}
+
         /** A response or an event could not be delivered: what follows from it is missing. */
         void failed(Throwable why);
 

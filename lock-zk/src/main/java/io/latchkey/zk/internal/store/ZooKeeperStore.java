@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.zookeeper.AsyncCallback;
@@ -33,7 +34,7 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     private static final AtomicLong BORROWED = new AtomicLong();
 
-    private static final long REFUSED_PAUSE_MILLIS = 100;
+    private static final Duration REFUSED_PAUSE = Duration.ofMillis(100);
 
     private static final int ANY_VERSION = -1;
     private static final byte[] EMPTY = new byte[0];
@@ -172,11 +173,15 @@ public final class ZooKeeperStore implements ZnodeStore {
                         watchSession();
                     } else {
                         // An overloaded server refused the request.
-                        CompletableFuture.delayedExecutor(REFUSED_PAUSE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-                                .execute(this::watchSession);
+                        handles.execute(() -> deliver(this::watchSessionLater));
                     }
                 }),
                 null);
+    }
+
+    private void watchSessionLater() {
+        boolean unused = Waiting.awaitUninterruptibly(new CompletableFuture<>(), REFUSED_PAUSE);
+        watchSession();
     }
 
     private void processSessionWatch(WatchedEvent event) {
@@ -423,11 +428,8 @@ public final class ZooKeeperStore implements ZnodeStore {
         if (id == session) {
             listener.connected(zooKeeper.getSessionTimeout(), attempted);
         } else {
-            LOG.warn(
-                    "The servers have answered a reconnect by another session, 0x{} in place of 0x{}: the former one is"
-                            + " over for this client",
-                    Long.toHexString(id),
-                    Long.toHexString(session));
+            listener.noted("The servers have answered a reconnect by another session, 0x" + Long.toHexString(id)
+                    + " in place of 0x" + Long.toHexString(session) + ": the former one is over for this client");
             listener.expired();
         }
     }
