@@ -243,6 +243,9 @@ public interface Acquirable {
      *       call has returned or thrown. An interrupt from another source between it and the end of the body cannot be
      *       distinguished from it and is cleared as well. A {@code LeaseLostException} means that such an interrupt may
      *       have been cleared.
+     *   <li>{@link Thread#interrupt} can block: a channel in which the body waits can take long to close, and a thread
+     *       class can override the method. The body can end nevertheless. The call waits a second at most for an
+     *       interrupt that is under way; one that comes later reaches what the thread does then.
      *   <li>Where bodies with {@code INTERRUPT} enclose each other and several leases are lost, each body is
      *       interrupted while it runs.
      * </ul>

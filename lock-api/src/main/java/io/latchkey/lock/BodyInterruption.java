@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * {@link Leadership} make one.
  *
  * <p>The thread is interrupted once for each demand, not while it is interrupted already, and not after its body has
- * ended. A body under another lock inside of this one may have cleared the status: the interrupt is sent again when that
- * body has ended.
+ * ended. A body under another lock inside of this one may have cleared the status: the interrupt is sent again when
+ * that body has ended.
  *
  * <p>{@link Thread#interrupt} can run code of users: that of a thread class that overrides it, and the close of a
  * channel in which the thread is blocked. So it is called without a monitor. The end of the body waits for a call that
@@ -114,11 +114,11 @@ public final class BodyInterruption {
      * Interrupts the body's thread, because the lease is lost. Has no effect after the first call and after the end of
      * the body.
      *
-     * <p>The interrupt is sent by {@link Thread#interrupt} in the calling thread. That can block, as long as the close of
-     * a channel does in which the body is blocked, or an {@code interrupt} that a thread class overrides. So an
+     * <p>The interrupt is sent by {@link Thread#interrupt} in the calling thread. That can block, as long as the close
+     * of a channel does in which the body is blocked, or an {@code interrupt} that a thread class overrides. So an
      * implementation calls this method in a thread that may be blocked, without a lock. By then the loss is noted: the
-     * body can end, and its call can release and throw. What {@code interrupt} throws is dropped, so this method throws
-     * nothing.
+     * body can end, and its call can release and throw. An exception of {@code interrupt} is dropped, so this method
+     * throws nothing.
      *
      * @param why why the lease is lost
      */
@@ -154,7 +154,7 @@ public final class BodyInterruption {
         return !demands.isEmpty();
     }
 
-    /** Sends an interrupt again, for code that may have cleared the status without ending, unless the body has ended. */
+    /** Sends an interrupt again, for code that may have cleared the status and goes on, unless the body has ended. */
     void sendAgain() {
         synchronized (this) {
             due = !ended;
@@ -163,8 +163,8 @@ public final class BodyInterruption {
     }
 
     /**
-     * Interrupts the thread if that is due. Blocks as long as {@link Thread#interrupt} does. Never throws: what that
-     * throws has no effect here.
+     * Interrupts the thread if that is due. Blocks as long as {@link Thread#interrupt} does. Never throws: an
+     * exception of that method has no effect here.
      */
     void send() {
         synchronized (this) {
@@ -206,8 +206,8 @@ public final class BodyInterruption {
     }
 
     /**
-     * Waits, in the body's thread, until an end of the body is demanded or {@code lease} is no longer valid. It does not
-     * depend on an interrupt, which other code may have cleared.
+     * Waits, in the body's thread, until an end of the body is demanded or {@code lease} is no longer valid. It does
+     * not depend on an interrupt, which other code may have cleared.
      *
      * @throws InterruptedException if the thread is interrupted otherwise
      */
@@ -241,8 +241,8 @@ public final class BodyInterruption {
 
     /**
      * Ends the body, in its thread: no interrupt follows, with the exception that the class comment names, and one that
-     * was sent is taken back. Each enclosing body that was to be interrupted in the course of this one is interrupted now,
-     * since this one may have cleared the status.
+     * was sent is taken back. Each enclosing body that was to be interrupted in the course of this one is interrupted
+     * now, since this one may have cleared the status.
      *
      * @return why the lease was lost; empty if it was not, as far as is known
      */

@@ -30,8 +30,8 @@ final class Candidacy implements Runnable {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     /**
-     * Bounds of the session timeout, as a lease shows it: of the time after which a body that has not ended is reported,
-     * or left while the runtime ends.
+     * Bounds of the session timeout, as a lease shows it: of the time after which a body that has not ended is
+     * reported, or left while the runtime ends.
      */
     private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
 
@@ -411,7 +411,7 @@ final class Candidacy implements Runnable {
         long bound = longest.map(TimeUnit.NANOSECONDS::convert).orElse(Long.MAX_VALUE);
         boolean ending = false;
         for (long waited = 0; waited < bound; waited = System.nanoTime() - start) {
-            if (!ending && isRuntimeEnding()) {
+            if (!ending && longest.isEmpty() && isRuntimeEnding()) {
                 ending = true;
                 Lease held = lease();
                 long most = held == null ? 0 : TimeUnit.NANOSECONDS.convert(held.remaining());
@@ -460,7 +460,7 @@ final class Candidacy implements Runnable {
                         : "refused, tries again within " + refused.pause.toMillis() + " ms: " + refused.why;
             case LEADING -> "leads";
             case ENDING ->
-                "its body was told to end "
+                "its body was asked to end "
                         + (present == null ? 0 : present.age().toMillis()) + " ms ago and has not ended";
             case ENDED -> failure == null ? "ended" : "ended: " + failure;
         };

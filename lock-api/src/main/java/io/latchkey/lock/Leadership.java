@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
  *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout plus
- *       the pause shown, unless a body that was told to end has not ended, which is reported and shown.
+ *       the pause shown, unless a body that was asked to end has not ended, which is reported and shown.
  * </ul>
  *
  * <h2>How a term ends</h2>
@@ -65,32 +65,32 @@ import org.jspecify.annotations.Nullable;
  *     to release or to queue</td></tr>
  * </table>
  *
- * <p>A body that was told to end, by one of the rows with an interrupt from this class, may throw whatever it likes, or
- * return: the row holds. What it throws is {@linkplain Reports#dropped reported}, unless it is an
+ * <p>A body that was asked to end, by one of the rows with an interrupt from this class, may throw whatever it likes,
+ * or return: the row holds. Its exception is {@linkplain Reports#dropped reported}, unless it is an
  * {@code InterruptedException}. The {@link LeaseLostException} of another lease does not count as the loss of this one.
  *
- * <p><b>A body that does not end</b> when it was told to continues to lead while its lease is valid. After a loss others
- * lead, and this candidate does not queue before its body has ended. {@link #state} is {@link State#ENDING} then,
- * {@link #toString} has for how long, and {@link Reports#notEnded} is called. A demand that says more interrupts again: {@code close} after
- * {@code stepDown} or a loss, and a loss after either.
+ * <p><b>A body that does not end</b> when it was asked to continues to lead while its lease is valid. After a loss
+ * others lead, and this candidate does not queue before its body has ended. {@link #state} is {@link State#ENDING}
+ * then, {@link #toString} has for how long, and {@link Reports#notEnded} is called. A demand that says more
+ * interrupts again: {@code close} after {@code stepDown} or a loss, and a loss after either.
  *
  * <h2>When the mutex is refused</h2>
  *
  * A candidate to which the servers refuse the mutex for now (they throttle, a quota is exceeded, no session is
- * connected, the client has an unexpected error) tries again, after a pause that grows from a tenth of a second to ten seconds and
- * is {@linkplain Reports#refused reported}. {@link #state} is {@link State#PAUSING} then, and {@link #refusal} has the
- * reason. It ends for good, with the exception, where the same request cannot be granted later: the client is closed
- * ({@link ClientClosedException}) or its borrowed session has ended ({@link SessionExpiredException}); the path is bad
- * ({@link BadPathException}), for another kind of lock ({@link LockMismatchException}) or below an ephemeral node
- * ({@link LockException.Reason#EPHEMERAL_PARENT}); access is denied ({@link AccessDeniedException}). An {@link Error}
- * other than a {@link VirtualMachineError} also ends it.
+ * connected, the client has an unexpected error) tries again, after a pause that grows from a tenth of a second to ten
+ * seconds and is {@linkplain Reports#refused reported}. {@link #state} is {@link State#PAUSING} then, and
+ * {@link #refusal} has the reason. It ends for good, with the exception, where the same request cannot be granted
+ * later: the client is closed ({@link ClientClosedException}) or its borrowed session has ended
+ * ({@link SessionExpiredException}); the path is bad ({@link BadPathException}), for another kind of lock
+ * ({@link LockMismatchException}) or below an ephemeral node ({@link LockException.Reason#EPHEMERAL_PARENT}); access is
+ * denied ({@link AccessDeniedException}). An {@link Error} other than a {@link VirtualMachineError} also ends it.
  *
  * <h2>Threads</h2>
  *
- * A candidate has one thread, on which body and listener run. A further daemon thread is made for each demand to end, to
- * interrupt it: {@link Thread#interrupt} can block. Threads that this class makes have the class loader of the body or
- * listener as context class loader, normal priority, and no inheritable thread-locals. All methods may be called by any
- * thread.
+ * A candidate has one thread, on which body and listener run. A further daemon thread is made for each demand to end,
+ * to interrupt it: {@link Thread#interrupt} can block. Threads that this class makes have the class loader of the body
+ * or listener as context class loader, normal priority, and no inheritable thread-locals. All methods may be called by
+ * any thread.
  */
 // The class is long because more than half of it is documentation.
 public final class Leadership implements AutoCloseable {
@@ -117,7 +117,7 @@ public final class Leadership implements AutoCloseable {
         /** The body has begun, and its lease is valid. */
         LEADING,
 
-        /** The lease is lost, or the body was told to end, and it has not ended. */
+        /** The lease is lost, or the body was asked to end, and it has not ended. */
         ENDING,
 
         /** It has ended for good: {@link Leadership#ended}. */
@@ -125,8 +125,8 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * What a program should log of a candidate. Every method does nothing unless it is overridden. What a method throws
-     * has no effect.
+     * What a program should log of a candidate. Every method does nothing unless it is overridden. An exception of
+     * a method has no effect.
      */
     public interface Reports {
         /**
@@ -138,17 +138,17 @@ public final class Leadership implements AutoCloseable {
         default void refused(Throwable why, Duration pause) {}
 
         /**
-         * The body was told to end, and has not ended within about a session timeout (a second at least, a minute at
+         * The body was asked to end, and has not ended within about a session timeout (a second at least, a minute at
          * most). Until it does, this candidate neither queues nor ends. Called once in a term, on a thread of its own.
          *
          * @param lease the lease of the term; it may be valid
-         * @param since how long ago the body was told to end
+         * @param since how long ago the body was asked to end
          */
         default void notEnded(Lease lease, Duration since) {}
 
         /**
-         * A body that was told to end has thrown something other than an {@link InterruptedException}, which is dropped.
-         * Called on the candidate's thread, after the release.
+         * A body that was asked to end has thrown something other than an {@link InterruptedException}, which is
+         * dropped. Called on the candidate's thread, after the release.
          *
          * @param lease the lease of the term, which has ended
          * @param thrown what the body threw
@@ -172,7 +172,7 @@ public final class Leadership implements AutoCloseable {
 
                 @Override
                 public void notEnded(Lease lease, Duration since) {
-                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was told to end "
+                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was asked to end "
                             + since.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
                             + " no other candidate leads. Look at the candidate's thread.");
                 }
@@ -180,7 +180,7 @@ public final class Leadership implements AutoCloseable {
                 @Override
                 public void dropped(Lease lease, Throwable thrown) {
                     log.accept("The leader of " + lease.path() + " with epoch " + lease.token()
-                            + " was told to end, and its body threw, which changes nothing: " + thrown);
+                            + " was asked to end, and its body threw, which changes nothing: " + thrown);
                 }
             };
         }
@@ -360,8 +360,8 @@ public final class Leadership implements AutoCloseable {
 
     /**
      * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases
-     * the mutex and queues again, behind all others. Does not wait: the interrupt is sent by another thread, unless this
-     * method is called on the candidate's own. A second call in a term has no effect.
+     * the mutex and queues again, behind all others. Does not wait: the interrupt is sent by another thread, unless
+     * this method is called on the candidate's own. A second call in a term has no effect.
      */
     public void stepDown() {
         candidacy.stepDown();
@@ -376,8 +376,8 @@ public final class Leadership implements AutoCloseable {
      *
      * <p>While the runtime ends ({@link System#exit}, a signal), as in a shutdown hook, this method waits as
      * {@link #close(Duration)} does, for the time that the lease remains valid without another response of a server,
-     * which is less than a session timeout (a second at least, a minute at most). A body that called {@code System.exit}
-     * does not end, and the runtime waits for its hooks.
+     * which is less than a session timeout (a second at least, a minute at most). A body that called
+     * {@code System.exit} does not end, and the runtime waits for its hooks.
      */
     @Override
     public void close() {
@@ -387,7 +387,8 @@ public final class Leadership implements AutoCloseable {
     /**
      * Ends this candidate for good as {@link #close()} does, and waits for {@code longest} at most. If the body has not
      * ended by then, the mutex is released for it: another candidate can lead, while the body goes on until it ends.
-     * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The release can take about a session
+     * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The time counts while the runtime
+     * ends as well. The release can take about a session
      * timeout more, if the servers do not answer.
      *
      * @param longest how long to wait for the body, zero or more
@@ -405,8 +406,8 @@ public final class Leadership implements AutoCloseable {
     /**
      * Returns a future that completes when this candidate has ended for good: normally after {@link #close()} or
      * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
-     * {@link ClientClosedException}. All calls return one future, at no cost; completing or cancelling it has no effect.
-     * Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
+     * {@link ClientClosedException}. All calls return one future, at no cost; completing or cancelling it has no
+     * effect. Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
      * {@link #close()} does not wait for them; later ones run on the thread that attaches them.
      *
      * @return a future of the end

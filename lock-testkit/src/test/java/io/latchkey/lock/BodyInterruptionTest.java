@@ -154,7 +154,7 @@ class BodyInterruptionTest {
         assertTrue(outer.end().isEmpty());
     }
 
-    /** The thread has acquired the inner lock, and has not begun its body: that one gets the interrupt, and clears it. */
+    /** The thread has acquired the inner lock, and not begun its body: that one gets the interrupt, and clears it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void enclosingBodyIsInterrupted_whenItsLeaseIsLostRightBeforeTheInnerBody(boolean innerIsLost) {

@@ -275,7 +275,7 @@ class LeadershipMomentsTest {
         candidate.stepDown();
         soon(thread).entered.await();
         assertEquals(Leadership.State.ENDING, candidate.state());
-        assertTrue(candidate.toString().contains("was told to end"), candidate::toString);
+        assertTrue(candidate.toString().contains("was asked to end"), candidate::toString);
         assertFalse(candidate.close(Duration.ZERO));
         assertFalse(candidate.isLeader());
         assertTrue(client.mutex(PATH).queue().isEmpty());

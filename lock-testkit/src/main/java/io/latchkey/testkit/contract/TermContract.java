@@ -137,7 +137,7 @@ public abstract class TermContract extends LockContract {
                 }
                 case THROWS -> {
                     untilInterrupted();
-                    throw new AssertionError("of a body that was told to end");
+                    throw new AssertionError("of a body that was asked to end");
                 }
                 case BLOCKS -> {
                     while (mayEnd.getCount() > 0) {

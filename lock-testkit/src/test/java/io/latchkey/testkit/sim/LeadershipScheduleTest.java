@@ -45,7 +45,8 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Random schedules of three candidates for one leadership: sessions end by time and by force, connections break,
  * candidates step down and are closed, clients are closed with and without a grace, bodies return, throw and outlast
- * their interruption, servers refuse requests. Time stands still between the steps, so each step is followed until nothing moves.
+ * their interruption, servers refuse requests. Time stands still between the steps, so each step is followed until
+ * nothing moves.
  *
  * <p>{@code -Dlatchkey.seed=7 -Dlatchkey.schedules=1} plays one schedule again. Its steps are the same; the order in
  * which threads run is not.
