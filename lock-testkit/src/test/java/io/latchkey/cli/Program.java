@@ -51,15 +51,22 @@ final class Program implements AutoCloseable {
 
     /** The command line from its classes. */
     static Program latchkey(Path folder, Map<String, String> environment, String... args) {
+        List<String> command = new ArrayList<>(AS_FOR_A_TERMINAL);
+        command.addAll(command(args));
+        return start(folder, environment, command);
+    }
+
+    /** The same as a command for a shell or another program, with the options that docs/command-line.md gives. */
+    static List<String> command(String... args) {
         // Without our tests' classes, which have a logging backend.
         Stream<String> libraries = Arrays.stream(
                         System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains("test-classes"));
-        List<String> command = new ArrayList<>(AS_FOR_A_TERMINAL);
-        command.addAll(List.of(
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-XX:+DisplayVMOutputToStderr",
                 "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
                 String.join(
@@ -68,7 +75,7 @@ final class Program implements AutoCloseable {
                                 .toList()),
                 "io.latchkey.cli.Main"));
         command.addAll(List.of(args));
-        return start(folder, environment, command);
+        return command;
     }
 
     /** What becomes of the command line from its jar. */
@@ -107,6 +114,11 @@ final class Program implements AutoCloseable {
     /** What it has said so far. */
     String out() {
         return read(out);
+    }
+
+    /** What it has said on standard error so far. */
+    String err() {
+        return read(err);
     }
 
     Program awaitSaid(String text) throws InterruptedException {

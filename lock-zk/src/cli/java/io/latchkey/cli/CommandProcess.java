@@ -6,11 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
 
 /**
  * The process of the command, with its descendants. It is ended at most once, by a loss of the lock or by a signal; a
@@ -20,7 +21,11 @@ final class CommandProcess {
     /** Maximum wait after KILL, while the kernel removes the process. */
     private static final Duration KILLED_WITHIN = Duration.ofSeconds(10);
 
+    /** How often new processes are looked for, whether or not one has ended. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final Duration grace;
+    private final String mark = UUID.randomUUID().toString();
     private Optional<Process> started = Optional.empty();
     private boolean over;
 
@@ -39,44 +44,57 @@ final class CommandProcess {
             ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
             builder.environment().remove(ConnectionOptions.LOGIN);
             builder.environment().putAll(environment);
+            builder.environment().put(ProcessTree.MARK, mark);
             started = Optional.of(builder.start());
         }
         return started;
     }
 
     /**
-     * Terminates the command and its descendants: sends TERM, and KILL to those that are left after the grace period.
-     * Returns when they have ended. All of them get the signal, because a shell would run its next command if only its
-     * child got it, and would leave the child running if only the shell got it.
+     * Terminates the command and its descendants: sends TERM, and KILL to those that are left after the grace period,
+     * also of those that were started since. Returns when they have ended. All of them get the signal, because a shell
+     * would run its next command if only its child got it, and would leave the child running if only the shell got it.
      */
     synchronized void end() {
         over = true;
         if (started.isEmpty() || !started.get().isAlive()) {
             return;
         }
-        List<ProcessHandle> tree = tree(started.get());
-        tree.forEach(ProcessHandle::destroy);
-        if (!goneWithin(grace, tree)) {
-            List<ProcessHandle> left = Stream.concat(tree.stream(), tree(started.get()).stream())
-                    .distinct()
-                    .toList();
-            left.forEach(ProcessHandle::destroyForcibly);
-            goneWithin(KILLED_WITHIN, left);
+        ProcessTree tree = new ProcessTree(started.get().toHandle(), mark);
+        tree.living().forEach(ProcessHandle::destroy);
+        if (!isGoneWithin(grace, tree, each -> {})) {
+            boolean unused = isGoneWithin(KILLED_WITHIN, tree, ProcessHandle::destroyForcibly);
         }
     }
 
-    private static List<ProcessHandle> tree(Process root) {
-        return Stream.concat(Stream.of(root.toHandle()), root.descendants()).toList();
+    /** Returns whether no process is left within {@code time}; does {@code toEach} that is found, again and again. */
+    private static boolean isGoneWithin(Duration time, ProcessTree tree, Consumer<ProcessHandle> toEach) {
+        long start = System.nanoTime();
+        while (true) {
+            List<ProcessHandle> living = tree.living();
+            if (living.isEmpty()) {
+                return true;
+            }
+            long left = time.toNanos() - (System.nanoTime() - start);
+            if (left <= 0) {
+                return false;
+            }
+            living.forEach(toEach);
+            if (!awaitOneOf(living, Math.min(left, LOOK_NANOS))) {
+                return false;
+            }
+        }
     }
 
-    private static boolean goneWithin(Duration time, List<ProcessHandle> processes) {
+    /** Waits for the end of one of them, for the given time at most; returns whether it was not interrupted. */
+    private static boolean awaitOneOf(List<ProcessHandle> living, long nanos) {
         CompletableFuture<?>[] exits =
-                processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+                living.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
         try {
-            CompletableFuture.allOf(exits).get(time.toMillis(), TimeUnit.MILLISECONDS);
+            Object unused = CompletableFuture.anyOf(exits).get(nanos, TimeUnit.NANOSECONDS);
             return true;
-        } catch (TimeoutException late) {
-            return false;
+        } catch (TimeoutException none) {
+            return true;
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         } catch (InterruptedException interrupted) {

@@ -19,6 +19,8 @@ enum ExitStatus {
     UNAVAILABLE(69),
     /** An unexpected error; ls, show: a lock could not be shown. */
     UNEXPECTED(70),
+    /** Standard output could not be written. */
+    NOT_WRITTEN(74),
     /** Run: others held the lock all the time, so the command was not started. */
     NOT_ACQUIRED(75),
     /** Run: the lock was lost before the command had ended. */
@@ -29,6 +31,9 @@ enum ExitStatus {
     MISMATCH(78),
     /** Run: the command could not be started. */
     NOT_STARTED(127);
+
+    /** To this the number of a signal is added. */
+    static final int BY_SIGNAL = 128;
 
     private final int code;
 

@@ -26,6 +26,7 @@ import picocli.CommandLine.ParseResult;
             "  64   the command line is wrong; nothing was done",
             "  69   no server answers",
             "  70   an unexpected error",
+            "  74   standard output could not be written",
             "  75   run: not acquired in time; the command was not run",
             "  76   run: the lock was lost before the command had ended",
             "  77   the server denies access",
@@ -55,12 +56,19 @@ final class Main {
 
     private static int status(String... args) {
         try {
-            return execute(args);
+            int status = execute(args);
+            return System.out.checkError() ? notWritten(status) : status;
         } catch (Error broken) {
             // The JVM would end with 1, which says that there was no such request.
             Terminal.complain(broken);
             return ExitStatus.UNEXPECTED.code();
         }
+    }
+
+    /** A stream notes the failure of a write, and throws nothing: half a list would look like a whole one. */
+    private static int notWritten(int status) {
+        Terminal.complain("standard output could not be written, and is not complete.");
+        return status == ExitStatus.DONE.code() ? ExitStatus.NOT_WRITTEN.code() : status;
     }
 
     private static int execute(String... args) {

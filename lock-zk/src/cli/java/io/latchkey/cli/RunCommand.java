@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
                     + " ended. COMMAND has latchkey's standard input and output, and in its environment LATCHKEY_PATH and"
                     + " LATCHKEY_TOKEN, the fencing token: a store that refuses tokens below the highest it has seen accepts"
                     + " nothing from a command that has lost the lock. LATCHKEY_AUTH is not passed on to COMMAND.",
-            "If the lock is lost, or if latchkey gets TERM, INT or HUP, COMMAND and the processes that it has started get"
+            "If the lock is lost, or if latchkey gets TERM, INT, HUP or another signal that it can handle, COMMAND and the processes that it has started get"
                     + " TERM, and KILL after the grace period. Others may hold the lock from the loss on. If latchkey itself"
                     + " is killed (KILL), COMMAND goes on without the lock.",
             "With --once-per, COMMAND also has LATCHKEY_PERIOD, the beginning of the period in UTC. It is the same if"
@@ -62,7 +62,7 @@ import picocli.CommandLine.Spec;
             "  77   the server denies access",
             "  78   the path is for another kind of lock",
             "  127  COMMAND could not be started",
-            "  129, 130, 143  latchkey got HUP, INT or TERM"
+            "  129, 130, 143  latchkey got HUP, INT or TERM; 128 and its number after another signal"
         })
 final class RunCommand implements Callable<Integer> {
     private static final String SEPARATOR = "--";
@@ -238,6 +238,7 @@ final class RunCommand implements Callable<Integer> {
             client.close();
         };
         Runtime.getRuntime().addShutdownHook(new Thread(stop, "latchkey-shutdown"));
+        EndingSignals.handle(number -> System.exit(ExitStatus.BY_SIGNAL + number));
     }
 
     private int acquireAndRun(Acquirable wanted, CommandProcess process) throws IOException, InterruptedException {
