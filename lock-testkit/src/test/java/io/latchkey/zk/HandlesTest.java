@@ -402,7 +402,7 @@ class HandlesTest extends OnOneServer {
         handle.close();
     }
 
-    /** Some servers other than ZooKeeper's do so. The former session and its nodes go on at the servers, for a while. */
+    /** Some servers other than ZooKeeper's do so. The former session goes on at the servers for a while. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void leasesAreLost_whenAReconnectIsAnsweredByANewSession(boolean borrowed) throws Exception {

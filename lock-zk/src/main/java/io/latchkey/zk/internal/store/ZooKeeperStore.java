@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.zookeeper.AsyncCallback;
@@ -26,7 +27,11 @@ import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
-/** The store that uses ZooKeeper's own client. */
+/**
+ * The store that uses ZooKeeper's own client.
+ *
+ * <p>The class is long because it has every request of the locks, and all that a handle reports of its session.
+ */
 public final class ZooKeeperStore implements ZnodeStore {
     /** Whether events have zxids; those of ZooKeeper's client before 3.9 do not. */
     private static final boolean EVENTS_HAVE_ZXIDS = Arrays.stream(WatchedEvent.class.getMethods())
@@ -35,6 +40,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     private static final AtomicLong BORROWED = new AtomicLong();
 
     private static final Duration REFUSED_PAUSE = Duration.ofMillis(100);
+    private static final int LOOKS_IN_A_TIMEOUT = 2;
 
     private static final int ANY_VERSION = -1;
     private static final byte[] EMPTY = new byte[0];
@@ -53,6 +59,13 @@ public final class ZooKeeperStore implements ZnodeStore {
     private final String eventNode = "/latchkey-session-" + BORROWED.incrementAndGet();
 
     private volatile boolean givenBack;
+    private volatile boolean closing;
+    /** When the last connection was lost; null while connected. */
+    private volatile @Nullable ClockReading disconnectedSince;
+
+    private volatile @Nullable CompletableFuture<Boolean> nextLook;
+    /** The session timeout that was granted last. */
+    private volatile int timeoutMillis;
     /** The id of the session at the first connection; 0 before. On the event thread. */
     private long session;
     /** The handle's only thread for events and responses; null until the first of them. */
@@ -341,6 +354,11 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void close(Runnable then) {
+        closing = true;
+        CompletableFuture<Boolean> look = nextLook;
+        if (look != null) {
+            look.cancel(false);
+        }
         if (ownership == Ownership.BORROWED) {
             givenBack = true;
             removeWatches(eventNode, then);
@@ -422,8 +440,13 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     private void connected(Optional<ClockReading> attempted) {
         long id = zooKeeper.getSessionId();
+        disconnectedSince = null;
+        timeoutMillis = zooKeeper.getSessionTimeout();
         if (session == 0) {
             session = id;
+            if (ownership == Ownership.OWN) {
+                lookLater();
+            }
         }
         if (id == session) {
             listener.connected(zooKeeper.getSessionTimeout(), attempted);
@@ -431,6 +454,34 @@ public final class ZooKeeperStore implements ZnodeStore {
             listener.noted("The servers have answered a reconnect by another session, 0x" + Long.toHexString(id)
                     + " in place of 0x" + Long.toHexString(session) + ": the former one is over for this client");
             listener.expired();
+        }
+    }
+
+    /**
+     * Looks twice in a session timeout whether the handle is of use. Its event thread may have died, for example by an
+     * interrupt. Or no server accepts its session: servers that have lost their data refuse a client that has seen more
+     * than they have, and ZooKeeper's client tries again for ever.
+     */
+    private void lookLater() {
+        CompletableFuture<Boolean> look = new CompletableFuture<Boolean>()
+                .completeOnTimeout(true, timeoutMillis / LOOKS_IN_A_TIMEOUT, TimeUnit.MILLISECONDS);
+        nextLook = look;
+        var unused = look.thenRun(this::look);
+        if (closing) {
+            look.cancel(false);
+        }
+    }
+
+    private void look() {
+        ClockReading since = disconnectedSince;
+        Thread events = eventThread;
+        long silentMillis = since == null ? 0 : listener.now().since(since).toMillis();
+        if (silentMillis >= 2L * timeoutMillis || (events != null && !events.isAlive())) {
+            listener.noted("No server has accepted the ZooKeeper session for " + silentMillis
+                    + " ms, or the handle's event thread has ended. The handle is given up");
+            listener.expired();
+        } else {
+            lookLater();
         }
     }
 
@@ -444,7 +495,12 @@ public final class ZooKeeperStore implements ZnodeStore {
                     connected(attempts.next());
                 }
             }
-            case Disconnected, ConnectedReadOnly -> listener.disconnected();
+            case Disconnected, ConnectedReadOnly -> {
+                if (disconnectedSince == null) {
+                    disconnectedSince = listener.now();
+                }
+                listener.disconnected();
+            }
             case Expired, Closed -> listener.expired();
             case AuthFailed -> listener.loginRefused();
             case SaslAuthenticated, Unknown, NoSyncConnected -> {
