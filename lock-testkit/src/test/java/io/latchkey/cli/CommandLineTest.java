@@ -460,6 +460,17 @@ class CommandLineTest {
         assertEquals(List.of(), requests("/once/after"));
     }
 
+    /** No process of it existed, so the right command is run in the same period. */
+    @Test
+    void periodIsNotUsedUp_whenTheCommandCannotBeStarted() throws Exception {
+        Program.Ended none = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "/no/such/command");
+        assertEquals(127, none.status(), none.err());
+        Program.Ended right = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        assertEquals("ran\n", right.out(), right.err());
+        Program.Ended again = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        assertEquals("", again.out(), again.err());
+    }
+
     @Test
     void commandIsEndedAndItsPeriodNotRecorded_whenTheLockIsLost() throws Exception {
         Program program = start("run", "/once/lost", "--once-per=1d", "--", "sh", "-c", OBEDIENT)

@@ -190,6 +190,31 @@ class OncePerPeriodTest extends OnOneServer {
         assertTrue(unknown.getMessage().startsWith("The node " + RECORD + " "), unknown.getMessage());
     }
 
+    /** The first period has no record before it; the later one has. */
+    @Test
+    void periodIsDueAgain_whenTheWorkTakesItsRecordBack() throws Exception {
+        for (Instant now : List.of(MIDNIGHT, MIDNIGHT.plus(DAY))) {
+            Optional<Instant> before = last();
+            boolean ran = first.mutex(JOB).call(lease -> days(now).atMostOnce(lease, OncePerPeriod.Turn::takeBack));
+            assertTrue(ran);
+            assertEquals(before, last());
+            assertTrue(run(second, Mode.AT_MOST_ONCE, days(now)));
+            assertEquals(Optional.of(now), last());
+        }
+        assertEquals(List.of(MIDNIGHT, MIDNIGHT.plus(DAY)), done);
+    }
+
+    /** Another holder has recorded since. */
+    @Test
+    void recordIsNotTakenBack_whenTheLeaseIsLost() throws Exception {
+        assertThrows(LeaseLostException.class, () -> first.mutex(JOB)
+                .run(lease -> days(MIDNIGHT).atMostOnce(lease, turn -> {
+                    evictHolder();
+                    turn.takeBack();
+                })));
+        assertEquals(Optional.of(MIDNIGHT), last());
+    }
+
     // ---- losses
 
     @Test

@@ -6,6 +6,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -152,6 +154,8 @@ final class RunCommand implements Callable<Integer> {
 
     /** Set by a signal, and at the normal end. */
     private final AtomicBoolean stopping = new AtomicBoolean();
+    /** The command was to be run under the lock, and no process of it existed. */
+    private boolean neverBegan;
     /** The command ran to its end under the lock. */
     private boolean ended;
 
@@ -293,6 +297,9 @@ final class RunCommand implements Callable<Integer> {
         OncePerPeriod.Work<NotDoneException> work = turn -> {
             int status = execute(
                     lease, process, Map.of("LATCHKEY_PERIOD", turn.period().toString()));
+            if (neverBegan && atMostOnce) {
+                takeBack(turn);
+            }
             // A command that a signal ended was not done, whatever its status.
             if (status != 0 || stopping.get()) {
                 throw new NotDoneException(status);
@@ -301,8 +308,8 @@ final class RunCommand implements Callable<Integer> {
         try {
             boolean ran = atMostOnce ? periods.atMostOnce(lease, work) : periods.atLeastOnce(lease, work);
             if (!ran && !quiet) {
-                Terminal.complain("already done for the period that began at "
-                        + periods.last(lease).map(Object::toString).orElse("?") + ". The command was not run.");
+                Terminal.complain("already done for the period that began at " + last(periods, lease)
+                        + ". The command was not run.");
             }
             return ran ? released(lease, 0) : 0;
         } catch (NotDoneException ended) {
@@ -314,6 +321,27 @@ final class RunCommand implements Callable<Integer> {
             Terminal.complain("the lock " + path + " was lost before the period was recorded (token " + lease.token()
                     + "): " + (atMostOnce ? "the command was not run." : "the command may run again."));
             return ExitStatus.LOST.code();
+        }
+    }
+
+    private void takeBack(OncePerPeriod.Turn turn) throws InterruptedException {
+        try {
+            turn.takeBack();
+        } catch (KeeperException | LockException | IllegalStateException cannot) {
+            if (!stopping.get()) {
+                Terminal.complain(
+                        "the period that began at " + turn.period() + " stays recorded, though the command was"
+                                + " not started. Delete the node " + path + ".period to have it run.");
+            }
+        }
+    }
+
+    /** Returns the recorded period for the message alone: a failure must not change the exit status. */
+    private static String last(OncePerPeriod periods, Lease lease) throws InterruptedException {
+        try {
+            return periods.last(lease).map(Object::toString).orElse("?");
+        } catch (LockException unknown) {
+            return "?";
         }
     }
 
@@ -335,10 +363,12 @@ final class RunCommand implements Callable<Integer> {
         try {
             started = process.start(command, environment);
         } catch (IOException cannot) {
+            neverBegan = true;
             Terminal.complain(cannot.getMessage() + ". The lock is released.");
             return ExitStatus.NOT_STARTED.code();
         }
         if (started.isEmpty()) {
+            neverBegan = true;
             // The shutdown hook was first: the exit status is the signal's.
             return ExitStatus.UNEXPECTED.code();
         }

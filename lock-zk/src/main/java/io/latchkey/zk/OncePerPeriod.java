@@ -66,6 +66,9 @@ public final class OncePerPeriod {
     private static final String SUFFIX = ".period";
     private static final String FORMAT = "latchkey-period/1 ";
     private static final Duration LONGEST = Duration.ofDays(36_525);
+    /** A new record is created empty and written once. */
+    private static final int VERSION_OF_A_NEW_RECORD = 1;
+
     private static final int NANOS_OF_A_MILLISECOND = 1_000_000;
     /** Records and clocks of other times can only be a mistake; sums with a period are in the range of all types. */
     private static final Instant EARLIEST = Instant.parse("-9999-01-01T00:00:00Z");
@@ -145,10 +148,10 @@ public final class OncePerPeriod {
 
     /**
      * Records the period and then does the work, unless the period is recorded already. If the work throws, or the
-     * process ends, the period stays recorded.
+     * process ends, the period stays recorded; work that could not begin may {@linkplain Turn#takeBack take it back}.
      *
      * @param <X> the exception that the work may throw
-     * @param lease a valid lease of a mutex or a write lock, granted by a {@link ZkLockClient}
+     * @param lease a valid lease of one mutex or write lock, also by a multi-lock of one, of a {@link ZkLockClient}
      * @param work the work
      * @return whether the work was done; false if it is not due
      * @throws X if the work throws it
@@ -177,7 +180,7 @@ public final class OncePerPeriod {
      * nothing else is recorded.
      *
      * @param <X> the exception that the work may throw
-     * @param lease a valid lease of a mutex or a write lock, granted by a {@link ZkLockClient}
+     * @param lease a valid lease of one mutex or write lock, also by a multi-lock of one, of a {@link ZkLockClient}
      * @param work the work
      * @return whether the work was done; false if it is not due
      * @throws X if the work throws it; the period is not recorded
@@ -313,12 +316,22 @@ public final class OncePerPeriod {
                     + " period is recorded. Nothing was done. Use another path, or delete the node.");
         }
 
+        private static byte[] bytes(Instant recorded) {
+            return (FORMAT + recorded).getBytes(StandardCharsets.UTF_8);
+        }
+
         List<Op> writes(Optional<Seen> seen, Instant recorded) {
-            byte[] data = (FORMAT + recorded).getBytes(StandardCharsets.UTF_8);
+            byte[] data = bytes(recorded);
             return seen.map(before -> List.of(store.op(new Write.SetData(node, data, before.version()))))
                     .orElseGet(() -> List.of(
                             store.op(new Write.CreatePath(node, Lasting.FOR_EVER)),
                             store.op(new Write.SetData(node, data, 0))));
+        }
+
+        /** Returns the write that restores what was read, after the record was written once. */
+        Op restoring(Optional<Seen> seen) {
+            return seen.map(before -> store.op(new Write.SetData(node, bytes(before.last()), before.version() + 1)))
+                    .orElseGet(() -> Op.delete(node, VERSION_OF_A_NEW_RECORD));
         }
 
         LockException refusal(KeeperException refused) {
@@ -392,6 +405,20 @@ public final class OncePerPeriod {
                 tried = ZooKeeperResults.status(failed).outcome() == Status.Outcome.OPEN;
                 throw failed;
             }
+        }
+
+        /**
+         * Takes the record back, in a guarded transaction, if the work of {@link OncePerPeriod#atMostOnce} could not
+         * begin: the period is due again. Only the work itself can know that nothing of it was done.
+         *
+         * @throws LeaseLostException if the lease is lost: the period stays recorded
+         * @throws IllegalStateException if the lease was released: the period stays recorded
+         * @throws KeeperException if the servers refuse, so that the period stays recorded, or the outcome is unknown,
+         *     as {@link ZkLocks#guarded} says
+         * @throws InterruptedException if interrupted while waiting for the response
+         */
+        public void takeBack() throws KeeperException, InterruptedException {
+            var unused = ZkLocks.guarded(place.lease, place.restoring(seen));
         }
 
         void record() throws InterruptedException {
