@@ -60,6 +60,9 @@ public interface ReadWriteLock {
      * Converts a write lease into a read lease without releasing the lock in between. Waiting writers keep waiting;
      * readers directly behind the write lease are granted.
      *
+     * <p>Until the answer has come, the write lease stays valid. In that time readers behind it may hold already, so
+     * write nothing after this call has begun, also in other threads.
+     *
      * <p>After this method returns, the write lease is {@link LeaseState#RELEASED}, and releasing it again has no
      * effect. The read lease has the same {@linkplain Lease#token token}. If this method throws, the write lease is
      * unchanged, unless it is lost.

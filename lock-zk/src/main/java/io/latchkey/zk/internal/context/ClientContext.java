@@ -177,6 +177,10 @@ public final class ClientContext {
         if (data.capacity() == data.declared()) {
             capacities.remove(path);
         } else {
+            if (capacities.size() >= QUEUES_TO_KEEP) {
+                // It is read again with the path.
+                capacities.clear();
+            }
             capacities.put(path, data.capacity());
         }
     }

@@ -87,16 +87,26 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     /** Returns whether every server's machine refuses connections at the port. Any other failure may be temporary. */
     public boolean allRefuse() {
         for (InetSocketAddress server : new ConnectStringParser(connectString).getServerAddresses()) {
-            try (Socket probe = new Socket()) {
-                probe.connect(new InetSocketAddress(server.getHostString(), server.getPort()), PROBE_MILLIS);
-                return false;
-            } catch (ConnectException refused) {
-                // This machine refuses as well; the next may not.
+            try {
+                for (InetAddress address : InetAddress.getAllByName(server.getHostString())) {
+                    if (!refuses(new InetSocketAddress(address, server.getPort()))) {
+                        return false;
+                    }
+                }
             } catch (IOException unclear) {
                 return false;
             }
         }
         return true;
+    }
+
+    private static boolean refuses(InetSocketAddress server) throws IOException {
+        try (Socket probe = new Socket()) {
+            probe.connect(server, PROBE_MILLIS);
+            return false;
+        } catch (ConnectException refused) {
+            return true;
+        }
     }
 
     /** Opens a handle with a new session. */
