@@ -116,6 +116,12 @@ public class LockException extends RuntimeException {
         QUEUE_TOO_LONG,
 
         /**
+         * {@link LockException} itself: the client's session would have more nodes than its servers can end it with.
+         * The same request may be granted once others of this client have been released, or by another client.
+         */
+        SESSION_FULL,
+
+        /**
          * {@link LockException} itself: the sequence counter of the path is exhausted, and the path cannot be renewed.
          */
         COUNTER_EXHAUSTED,

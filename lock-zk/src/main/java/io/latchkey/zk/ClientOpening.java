@@ -88,7 +88,7 @@ final class ClientOpening {
                         handles -> new ClientConfig.Source.Borrowed(listener -> CountedStore.open(
                                 counted -> ZooKeeperStore.borrow(handle, acls, handles, counted),
                                 listener,
-                                Long.MAX_VALUE)),
+                                settings.sessionNodeBytes)),
                         timeout,
                         "the borrowed handle's servers",
                         () -> false,
@@ -110,7 +110,7 @@ final class ClientOpening {
                     closing -> new ClientConfig.Source.Own(listener -> CountedStore.open(
                             counted -> ZooKeeperStore.open(sessions, acls, closing, counted),
                             listener,
-                            Long.MAX_VALUE)),
+                            settings.sessionNodeBytes)),
                     settings.sessionTimeout,
                     servers,
                     handles::allRefuse,

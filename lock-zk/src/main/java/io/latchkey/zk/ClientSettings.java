@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** The settings of a client, as its builder has set them. {@link ZkLockClient.Builder} says what each one means. */
 final class ClientSettings {
     private static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
+    /** Servers read 1,048,575 bytes and something more by default. */
+    private static final long DEFAULT_SESSION_NODE_BYTES = 1_000_000;
 
     final List<ZooKeeperHandles.Auth> auth = new ArrayList<>();
 
@@ -45,6 +47,7 @@ final class ClientSettings {
     Optional<TurnBounds> turnBounds = Optional.empty();
     Optional<LockObserver> observer = Optional.empty();
     Layout layout = Layout.LATCHKEY;
+    long sessionNodeBytes = DEFAULT_SESSION_NODE_BYTES;
 
     record TurnBounds(int most, Duration longest) {}
 }

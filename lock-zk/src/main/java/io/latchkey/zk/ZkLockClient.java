@@ -412,6 +412,30 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
+         * Sets how many bytes the paths of this client's nodes may need together, each with its chroot and 4 bytes
+         * more. A request that would pass the bound fails for the reason {@link
+         * io.latchkey.lock.LockException.Reason#SESSION_FULL}. Clients of one borrowed handle share the sum. The
+         * default is 1,000,000: some 10,000 locks at a time with paths of 60 characters.
+         *
+         * <p>The servers end a session by one transaction with the paths of all its nodes, also when its client has
+         * crashed. If that exceeds {@code jute.maxbuffer}, whose default is 1 MB and an extra of as much, a server does
+         * not start again, and a quorum may be lost for good. So raise this bound only for servers whose {@code
+         * jute.maxbuffer} is raised as well, or that do not write such a transaction ({@code
+         * zookeeper.closeSessionTxn.enabled=false}, or before 3.6); lower it if theirs is lower.
+         *
+         * @param most one or more
+         * @return this builder
+         * @throws IllegalArgumentException if it is not
+         */
+        public Builder sessionNodeBytes(long most) {
+            if (most < 1) {
+                throw new IllegalArgumentException("sessionNodeBytes must be positive, not " + most);
+            }
+            settings.sessionNodeBytes = most;
+            return this;
+        }
+
+        /**
          * Sets an observer of requests and of the session. It is called on a daemon thread of its own, which ends after
          * ten idle seconds. The default is none, at no cost.
          *

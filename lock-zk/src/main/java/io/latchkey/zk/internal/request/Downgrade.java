@@ -8,7 +8,6 @@ import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
@@ -83,9 +82,12 @@ final class Downgrade {
                 entry.notReplaced();
                 String displayPath = session.context().displayPath(entry.path());
                 Response<?> refusal = Connection.plain(answer);
-                LockException error = refusal.code() == Status.NO_AUTH
-                        ? Errors.denied(displayPath, "downgrade a write lease", refusal)
-                        : Errors.notDowngraded(displayPath, refusal);
+                LockException error =
+                        switch (refusal.code()) {
+                            case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", refusal);
+                            case SESSION_FULL -> Errors.sessionFull(displayPath, refusal);
+                            default -> Errors.notDowngraded(displayPath, refusal);
+                        };
                 shell.notDowngraded();
                 then.completeExceptionally(error);
             }

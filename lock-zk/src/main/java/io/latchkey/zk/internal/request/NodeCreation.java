@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -68,7 +69,17 @@ final class NodeCreation {
     /** A write of the transaction and its entry. */
     private record Step(QueueEntry entry, ZnodeStore.Write write) {}
 
+    /** Sends the creation and the reads behind it, unless the session has no room for the nodes. */
     void start() {
+        Optional<String> full = session.connection()
+                .port()
+                .fullFor(entries.stream().map(entry -> entry.prefix(id)).toList());
+        if (full.isPresent()) {
+            // Later: the machine is carrying out the command that led here.
+            session.context()
+                    .execute(() -> notCreated(entries.get(0), Response.failed(Status.SESSION_FULL, full.get())));
+            return;
+        }
         creating();
         if (entries.size() == 1 && missing.isEmpty()) {
             QueueEntry only = entries.get(0);
@@ -267,6 +278,7 @@ final class NodeCreation {
             }
             case NO_AUTH -> shell.refused(Errors.denied(displayPath, "create a request", answer));
             case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(displayPath));
+            case SESSION_FULL -> shell.refused(Errors.sessionFull(displayPath, answer));
             default -> shell.refused(Errors.refused(displayPath, answer));
         }
     }

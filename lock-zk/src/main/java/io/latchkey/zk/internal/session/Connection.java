@@ -267,6 +267,9 @@ public final class Connection {
                 case CONNECTION_LOSS, READ_ONLY -> listener.onDisconnected();
                 case SESSION_EXPIRED -> listener.sessionOver();
                 case LOGIN_REFUSED -> listener.loginRefused();
+                case SESSION_FULL -> {
+                    // Nothing was sent, so the answer proves nothing.
+                }
                 default -> {
                     if (on == number) {
                         proof.take(sent, context.now(), answer);

@@ -105,8 +105,12 @@ public final class CountedStore implements ZnodeStore {
     }
 
     @Override
-    public boolean hasRoomFor(List<String> beginnings) {
-        return nodes.hasRoomFor(beginnings, most);
+    public Optional<String> fullFor(List<String> beginnings) {
+        return nodes.hasRoomFor(beginnings, most) ? Optional.empty() : Optional.of(howFull());
+    }
+
+    private String howFull() {
+        return nodes.sum() + " of " + most + " bytes";
     }
 
     // ---- writes
@@ -150,7 +154,7 @@ public final class CountedStore implements ZnodeStore {
     private <T> void unlessFull(List<Write> writes, Consumer<Response<T>> then, Consumer<SessionNodes.Sent> send) {
         Optional<SessionNodes.Sent> sent = nodes.sending(creations(writes), deletions(writes), most);
         if (sent.isEmpty()) {
-            then.accept(Response.failed(Status.SESSION_FULL, nodes.sum() + " of " + most + " bytes"));
+            then.accept(Response.failed(Status.SESSION_FULL, howFull()));
             return;
         }
         try {

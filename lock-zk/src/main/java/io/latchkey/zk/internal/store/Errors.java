@@ -170,6 +170,18 @@ public final class Errors {
                 Reason.QUEUE_TOO_LONG);
     }
 
+    /** Returns the error for {@link Status#SESSION_FULL}, whose detail says how full it is. */
+    public static LockException sessionFull(String path, Response<?> answer) {
+        return new LockException(
+                "The session of this client is full: it may create no more nodes, as asked for at " + path
+                        + ". The paths of those that it may have need " + answer.detail()
+                        + ", each with its chroot and 4 bytes. The servers end a session by one transaction with all of"
+                        + " them; if that exceeds jute.maxbuffer, they do not start again. Nothing was sent, and nothing is"
+                        + " held by this request. Use several clients, shorter paths, or fewer locks at a time; or raise"
+                        + " sessionNodeBytes(...) at the client's builder and jute.maxbuffer of all servers together.",
+                Reason.SESSION_FULL);
+    }
+
     public static LockException unreadable(String path, List<ZnodeStore.Created> nodes) {
         return new LockException("The server created requests for " + path
                 + " with names that this version cannot read: "
@@ -188,6 +200,7 @@ public final class Errors {
         return switch (answer.code()) {
             case NO_AUTH -> denied(path, what, answer);
             case TOO_LONG -> tooLong(path, answer);
+            case SESSION_FULL -> sessionFull(path, answer);
             case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable(path, what);
             default -> refused(path, answer);
         };

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentMap;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * The sum over the ephemeral nodes that this process may have in one ZooKeeper session: what their paths need in the
+ * The sum over the ephemeral nodes that this process may have in one ZooKeeper session: the bytes of their paths in the
  * transaction by which the servers end the session. The clients of one borrowed handle share it. Thread-safe.
  */
 final class SessionBytes {
@@ -39,7 +39,7 @@ final class SessionBytes {
         return BORROWED.computeIfAbsent(handle, first -> new SessionBytes(UNKNOWN_CHROOT, false));
     }
 
-    /** Returns what a path of this many bytes needs. */
+    /** Returns the part of the sum of a path of this many bytes. */
     synchronized long of(int pathBytes) {
         return (long) chroot + pathBytes + LENGTH;
     }

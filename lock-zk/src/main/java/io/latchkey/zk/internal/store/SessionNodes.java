@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * The ledger of the ephemeral nodes that one client may have in one ZooKeeper session, and of what their paths need in
- * the transaction by which the servers end that session (docs/protocol.md, "The end of a session with many nodes").
+ * The ledger of the ephemeral nodes that one client may have in one ZooKeeper session, and of the bytes of their paths
+ * in the transaction by which the servers end that session (docs/protocol.md, "The end of a session with many nodes").
  *
  * <p>It is never below the truth. A node counts before its creation is sent. It counts until an answer says that it was
  * not created, or is gone. A creation without an answer counts until a list shows its node, whose deletion is confirmed
@@ -23,7 +23,7 @@ import org.apache.zookeeper.ZooKeeper;
  * connection and the list behind it. If it appears after all, it counts again. A node that another client has deleted
  * counts until an answer or an event shows it.
  *
- * <p>It is told of requests and answers by {@link CountedStore}, and knows nothing of the locks. Thread-safe.
+ * <p>{@link CountedStore} feeds it with requests and answers; it knows nothing of the locks. Thread-safe.
  */
 public final class SessionNodes {
     /** From this number of nodes under a path on, a list of it is searched by hash. */
@@ -44,7 +44,7 @@ public final class SessionNodes {
      */
     record Creation(String path, boolean sequential) {}
 
-    /** A transaction that was sent: what it creates and deletes, and when. */
+    /** A transaction that was sent, with all that it creates and deletes, and the time. */
     record Sent(List<CountedNode> created, List<String> deleted, long at) {}
 
     /** A read that was sent, and the last committed write that had been answered by then. */
@@ -64,11 +64,11 @@ public final class SessionNodes {
         return new SessionNodes(SessionBytes.ofBorrowed(handle));
     }
 
-    // ---- what it says
+    // ---- the contents
 
     /**
-     * Returns the bytes that the paths of the session's nodes need together, with those of other clients of this process
-     * that have the session.
+     * Returns the bytes that the paths of the session's nodes need together, with those of other clients of this
+     * process that have the session.
      */
     public long sum() {
         return bytes.sum();
@@ -80,8 +80,8 @@ public final class SessionNodes {
     }
 
     /**
-     * Returns the creations whose nodes may exist or appear, though no answer has shown them: the path of a node, or its
-     * beginning if the server adds a number to it.
+     * Returns the creations whose nodes may exist or appear, though no answer has shown them: the path of a node, or
+     * its beginning if the server adds a number to it.
      */
     public synchronized List<String> open() {
         return paths(node -> !node.there && (node.late || node.mayExist()));

@@ -75,11 +75,11 @@ public interface ZnodeStore {
     }
 
     /**
-     * Returns whether sequential nodes whose paths begin like this would be created, and not refused with {@link
-     * Status#SESSION_FULL}.
+     * Returns how full the session is if sequential nodes whose paths begin like this would be refused with {@link
+     * Status#SESSION_FULL}; empty if it has room for them.
      */
-    default boolean hasRoomFor(List<String> beginnings) {
-        return true;
+    default Optional<String> fullFor(List<String> beginnings) {
+        return Optional.empty();
     }
 
     /** A created node: its name without the parent's path, and its czxid. */

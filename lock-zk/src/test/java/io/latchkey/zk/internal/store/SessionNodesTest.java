@@ -424,14 +424,14 @@ class SessionNodesTest {
         store = store(2 * OPEN);
         create();
         store.create("/a/write-0000000000000002-", DATA, told::add);
-        assertFalse(store.hasRoomFor(List.of("/")));
+        assertEquals(Optional.of(2 * OPEN + " of " + 2 * OPEN + " bytes"), store.fullFor(List.of("/")));
         store.create("/", DATA, told::add);
         assertEquals(2, unanswered.size());
         assertEquals(Status.SESSION_FULL, told.get(0).code());
         assertEquals(2 * OPEN, nodes.sum());
         answer(Response.failed(Status.NO_NODE, "NONODE"));
-        assertTrue(store.hasRoomFor(List.of(PREFIX)));
-        assertFalse(store.hasRoomFor(List.of(PREFIX, "/")));
+        assertEquals(Optional.empty(), store.fullFor(List.of(PREFIX)));
+        assertTrue(store.fullFor(List.of(PREFIX, "/")).isPresent());
         create();
         assertEquals(
                 1,
