@@ -258,7 +258,7 @@ abstract class OnOneServer {
         makeNode(path, new byte[0]);
     }
 
-    private ZooKeeper operator() throws IOException, InterruptedException {
+    final ZooKeeper operator() throws IOException, InterruptedException {
         if (operator == null) {
             operator = handle();
         }

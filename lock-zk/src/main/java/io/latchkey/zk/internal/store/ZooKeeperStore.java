@@ -490,7 +490,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         switch (state) {
             case SyncConnected -> {
                 if (closesSession) {
-                    close(() -> {}); // which is reported as Closed
+                    new FormerNodes(zooKeeper, nodes).deleteThen(() -> close(() -> {})); // which is reported as Closed
                 } else {
                     connected(attempts.next());
                 }
