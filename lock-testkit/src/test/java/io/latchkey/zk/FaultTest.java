@@ -91,6 +91,28 @@ class FaultTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
+    /** The lists that the requests need anyway are behind the barrier of the server that the creates were sent to. */
+    @Test
+    void lostCreatesAreNotLookedForAgain_afterAReconnectToTheirServer() throws Exception {
+        List<Mutex> free = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            free.add(faulty.mutex("/lost/" + i));
+            free.get(i).acquire().close();
+        }
+        Fault cut = proxy.cutBefore(RequestMatch.create(), 1);
+        List<CompletableFuture<Lease>> asked =
+                free.stream().map(Mutex::acquireAsync).toList();
+        cut.await(SOON);
+        for (CompletableFuture<Lease> one : asked) {
+            soon(one).close();
+        }
+        Wire.Mark settled = proxy.mark();
+        proxy.cut();
+        settle(faulty.mutex("/elsewhere"));
+        assertEquals(
+                List.of(), proxy.since(settled).requests(RequestMatch.list().under("/lost")));
+    }
+
     // ---- expiry
 
     /** The server has answered the create and the list; while the responses are on their way, the session ends. */

@@ -19,6 +19,7 @@ final class Leader {
     private final Tree tree = new Tree();
     private final List<Tree.Txn> log = new ArrayList<>();
     private final Counters counters = new Counters();
+    private int servers;
     private final Sessions sessions;
 
     Leader(SimulatedTime time, Sessions.Expiry expiry) {
@@ -40,6 +41,12 @@ final class Leader {
     /** All transactions so far; the first has zxid 1. */
     List<Tree.Txn> log() {
         return log;
+    }
+
+    /** Returns the address of a server that is started. */
+    String newAddress() {
+        servers++;
+        return "server " + servers;
     }
 
     Counters counters() {

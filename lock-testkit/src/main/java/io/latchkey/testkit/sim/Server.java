@@ -22,8 +22,15 @@ final class Server {
     /** Clients with requests whose transactions this server has not applied. */
     private final Set<SimulatedPort> unanswered = new LinkedHashSet<>(4);
 
+    private final String address;
+
     Server(Leader leader) {
         this.leader = leader;
+        this.address = leader.newAddress();
+    }
+
+    String address() {
+        return address;
     }
 
     Leader leader() {

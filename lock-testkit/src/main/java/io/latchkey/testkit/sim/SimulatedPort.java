@@ -6,7 +6,6 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
-import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -800,8 +799,8 @@ final class SimulatedPort implements ZnodeStore {
         lastSent = time.nanos();
         lastHeard = time.nanos();
         watchTheClock();
-        Optional<ClockReading> attempted = Optional.of(listener.now());
-        tell("connected", () -> listener.connected((int) (timeout / 1_000_000), attempted));
+        Optional<Attempt> attempt = Optional.of(new Attempt(listener.now(), to.address()));
+        tell("connected", () -> listener.connected((int) (timeout / 1_000_000), attempt));
     }
 
     /** Sets the watches again. Events of changes since the loss of the connection carry no zxid. */

@@ -24,8 +24,13 @@ final class MachineMutants {
             Mutant.of(
                     "lost creates are searched on one connection only",
                     "internal/session/Session",
-                    "lookForLostCreates.forEach(context::execute);",
-                    "lookForLostCreates.forEach(context::execute);\n        lookForLostCreates.clear();"),
+                    "if (!looksLater) {\n            lookAtSome();\n        }",
+                    "lookAtSome();\n        lostCreates.clear();"),
+            Mutant.of(
+                    "a lost create is settled by the barrier of any server",
+                    "internal/path/QueueReader",
+                    "&& server.isPresent()\n                && server.equals(session.connection().server());",
+                    "&& server.isPresent();"),
             Mutant.of(
                     "one ready member is enough",
                     MACHINE,

@@ -109,8 +109,8 @@ final class WatchMutants {
             Mutant.of(
                     "a discarded node is not deleted",
                     READER,
-                    "lost.remove(name.id());\n            deletions.withdraw(name);",
-                    "lost.remove(name.id());"),
+                    "settled(name.id());\n            deletions.withdraw(name);",
+                    "settled(name.id());"),
             Mutant.of(
                     "a list is used for the request that asked for it only",
                     READER,
@@ -125,7 +125,7 @@ final class WatchMutants {
             Mutant.of(
                     "release of another's node",
                     READER,
-                    ".filter(name -> lost.contains(name.id()))",
+                    ".filter(name -> lost.containsKey(name.id()))",
                     ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                     "a notification before the watch is set is missed",

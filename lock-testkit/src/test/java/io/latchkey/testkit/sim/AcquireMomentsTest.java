@@ -694,6 +694,85 @@ class AcquireMomentsTest extends OnSimulatedServer {
         return client;
     }
 
+    /** Loses the creates of requests at so many paths, which are then granted and released at {@code next}. */
+    private void loseCreates(Client client, int paths, Server next) throws Exception {
+        List<String> all = IntStream.range(0, paths).mapToObj(i -> "/lost/" + i).toList();
+        for (String path : all) {
+            client.acquire(path).abandon();
+        }
+        client.settle();
+        List<CompletableFuture<Optional<ZkLease>>> asked =
+                all.stream().map(client::asks).toList();
+        client.cut();
+        BoundedLoop.all(() -> client.step(next));
+        for (CompletableFuture<Optional<ZkLease>> one : asked) {
+            granted(one).abandon();
+        }
+        BoundedLoop.all(() -> client.step(next));
+    }
+
+    /** Returns the number of lists that the client sends after a reconnect to {@code at}, before time passes. */
+    private int listsAfterAReconnect(Client client, Server at) {
+        client.cut();
+        return listsUntilNothingMoves(client, at);
+    }
+
+    private int listsUntilNothingMoves(Client client, Server at) {
+        SimulatedPort port = Objects.requireNonNull(client.port);
+        Set<Long> lists = new HashSet<>();
+        BoundedLoop.all(() -> {
+            if (port.hasRequest()
+                    && RequestMatch.list().matches(port.peekRequest().onTheWire())) {
+                lists.add(port.peekRequest().number);
+            }
+            return client.step(at);
+        });
+        return lists.size();
+    }
+
+    /** That server was asked again behind its barrier, and showed no node. */
+    @Test
+    void lostCreatesAreForgotten_onceTheirServerHasAnsweredABarrier() throws Exception {
+        Client client = new Client(0, checks -> {});
+        loseCreates(client, 250, server);
+        assertEquals(0, listsAfterAReconnect(client, server));
+    }
+
+    /** Another server may have sent its barrier ahead of what the first one still has. */
+    @Test
+    void lostCreatesAreLookedFor_untilTheClientIsBackAtTheirServer() throws Exception {
+        Server second = new Server(leader);
+        Client client = new Client(0, checks -> {});
+        loseCreates(client, 50, second);
+        assertEquals(50, listsAfterAReconnect(client, second));
+        assertEquals(50, listsAfterAReconnect(client, server));
+        assertEquals(0, listsAfterAReconnect(client, second));
+        assertEquals(0, listsAfterAReconnect(client, server));
+    }
+
+    /** The server of a borrowed handle is not known, so its session looks on each connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lostCreatesAreLookedForInParts_whereTheyAreMany(boolean reconnects) throws Exception {
+        Server second = new Server(leader);
+        Client client = new Client(0, checks -> {});
+        loseCreates(client, 250, second);
+        assertEquals(100, listsAfterAReconnect(client, second));
+        if (reconnects) {
+            assertEquals(100, listsAfterAReconnect(client, second));
+        }
+        List<Integer> parts = new ArrayList<>();
+        long end = leader.time().nanos() + SESSION.toNanos();
+        while (leader.time().nextAt() <= end) {
+            leader.time().runNext();
+            int lists = listsUntilNothingMoves(client, second);
+            if (lists > 0) {
+                parts.add(lists);
+            }
+        }
+        assertEquals(List.of(100, 50), parts);
+    }
+
     /** They were short the last time, so the loss of one connection makes them no suspects. */
     @Test
     void listsOfAMultiLockAreSentAtOnceAndApart_whenTheyWereLostTogetherOnce() throws Exception {

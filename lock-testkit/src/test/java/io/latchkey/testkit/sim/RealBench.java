@@ -49,8 +49,8 @@ final class RealBench implements Bench {
         }
 
         @Override
-        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
-            told.connected(timeoutMillis, attempted);
+        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempt) {
+            told.connected(timeoutMillis, attempt);
             up = true;
         }
 

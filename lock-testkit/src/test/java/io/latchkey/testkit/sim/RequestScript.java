@@ -321,7 +321,7 @@ final class RequestScript {
         }
 
         @Override
-        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
+        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempt) {
             hears("connected");
         }
 

@@ -306,8 +306,8 @@ final class ClientCore implements Session.Client, Request.Client {
         }
 
         @Override
-        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
-            unlessOver(() -> ClientCore.this.connected(of, Duration.ofMillis(timeoutMillis), attempted));
+        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempt) {
+            unlessOver(() -> ClientCore.this.connected(of, Duration.ofMillis(timeoutMillis), attempt));
         }
 
         @Override
@@ -352,8 +352,8 @@ final class ClientCore implements Session.Client, Request.Client {
         }
     }
 
-    private void connected(SessionQueues of, Duration timeout, Optional<ClockReading> attempted) {
-        of.session().connectedWith(timeout, attempted);
+    private void connected(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt) {
+        of.session().connectedWith(timeout, attempt);
         firstContact.complete(null);
         requests.begin(of);
     }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because a list counts only together with the path's data, the members that it serves and the
  * lost creates that it may show: none of these can be explained without the others.
  */
-public final class QueueReader {
+public final class QueueReader implements Session.LostCreates {
     /** The bytes of such a list without names and path: the path's data, twice, with its Stat. */
     private static final int BESIDE_NAMES = 300;
     /** More bytes than a child takes in a list, if it is of a client. */
@@ -49,8 +49,11 @@ public final class QueueReader {
     private final PresentNodes nodes;
     private final PendingDeletions deletions;
     private final Runnable onceIdle;
-    /** Ids of lost creates that belong to no request and whose nodes were not found; kept until the session ends. */
-    private final Set<String> lost = new HashSet<>();
+    /**
+     * Lost creates that belong to no request and whose nodes were not found, by id, with the server that they were sent
+     * to if that is known. Each is kept until a list behind a barrier of that server does not show it.
+     */
+    private final Map<String, Optional<String>> lost = new LinkedHashMap<>(0);
     /** Members whose list is deferred because others of this session wait ahead of them. */
     private final Map<QueueMember, Want> deferred = new LinkedHashMap<>();
 
@@ -68,8 +71,8 @@ public final class QueueReader {
     /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
 
-    /** Runs again on each new connection. A pending list is behind the barrier as well and serves this. */
-    private final Runnable lookForLost = this::lookForLost;
+    /** The connection on which the last list was answered. */
+    private int listedOn;
 
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
@@ -560,20 +563,46 @@ public final class QueueReader {
     }
 
     /** Takes over a lost create whose request has ended: its node is looked for and deleted. */
-    public void discard(String id) {
-        remember(id);
-        lookForLost();
+    public void discard(String id, Optional<String> server) {
+        keep(id, server);
+        look();
     }
 
-    /** Takes over a lost create whose request continues with another id. */
-    public void remember(String id) {
-        lost.add(id);
-        session.lookOnEveryConnection(lookForLost);
+    /**
+     * Takes over a lost create whose request continues with another id, as a list behind a barrier has not shown it.
+     */
+    public void remember(String id, Optional<String> server) {
+        boolean listedHere = listedOn == session.connection().number();
+        if (!listedHere || !isHere(server)) {
+            keep(id, server);
+        }
     }
 
-    private void lookForLost() {
+    private void keep(String id, Optional<String> server) {
+        lost.put(id, server);
+        session.remember(id, this);
+    }
+
+    /**
+     * Returns whether this is the server that the present connection is to, with its barrier committed. It had all that
+     * the session had sent to it, ahead of the barrier. No other server had that (docs/protocol.md, "Lost answers").
+     */
+    private boolean isHere(Optional<String> server) {
+        return session.connection().connected()
+                && server.isPresent()
+                && server.equals(session.connection().server());
+    }
+
+    /** Lists the path on a new connection. A pending list is behind the barrier as well and serves this. */
+    @Override
+    public void look() {
         lostUnchecked = true;
         lookIfConnected();
+    }
+
+    @Override
+    public void forget(String id) {
+        lost.remove(id);
     }
 
     private void lookIfConnected() {
@@ -590,27 +619,40 @@ public final class QueueReader {
 
     /**
      * Deletes the nodes of lost creates that the list shows. An id is in no other request's name and a create is
-     * applied only once, so the id is then forgotten.
+     * applied only once, so the id is then forgotten. So is one that the list does not show if its create was sent to
+     * this server: it was applied before the barrier, or never will be.
      */
     private void removeLost(List<String> children) {
+        if (session.connection().connected()) {
+            listedOn = session.connection().number();
+        }
         if (lost.isEmpty()) {
             return;
         }
         List<NodeName> found = children.stream()
                 .flatMap(child -> naming().parse(child).stream())
-                .filter(name -> lost.contains(name.id()))
+                .filter(name -> lost.containsKey(name.id()))
                 .toList();
         for (NodeName name : found) {
-            lost.remove(name.id());
+            settled(name.id());
             deletions.withdraw(name);
         }
+        List<String> settled = lost.entrySet().stream()
+                .filter(each -> isHere(each.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+        settled.forEach(this::settled);
         if (session.connection().connected()) {
             lostUnchecked = false;
         }
         if (lost.isEmpty()) {
-            session.stopLooking(lookForLost);
             onceIdle.run();
         }
+    }
+
+    private void settled(String id) {
+        lost.remove(id);
+        session.stopLooking(id, this);
     }
 
     void sessionOver() {

@@ -43,7 +43,7 @@ public final class SessionQueues {
         if (!anyHasPendingDeletions()) {
             unchecked.addAll(byPath.values());
         }
-        return anyHasPendingDeletions();
+        return session.hasToLook() || anyHasPendingDeletions();
     }
 
     /** Returns whether the deletion of a node whose request has released or ended has no response yet. */

@@ -63,6 +63,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** Set with the grant. */
     private @Nullable Holding holding;
 
+    /** The server that the lost create of the current attempt was sent to; empty if unknown. */
+    private Optional<String> lostAt = Optional.empty();
+
     private boolean over;
     /** Whether any member had to wait in the current attempt. */
     private boolean waited;
@@ -209,6 +212,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void on(Event event) {
+        if (event instanceof Event.CreateLost) {
+            // Losses and connections are reported in their order, so it was sent on the last connection if on any.
+            lostAt = session().connection().server();
+        }
         for (Command command : machine.on(event)) {
             command.carryOut(life);
         }
@@ -266,12 +273,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
         @Override
         public void discard(String id) {
-            entries().forEach(entry -> entry.sessionQueue().reader().discard(id));
+            entries().forEach(entry -> entry.sessionQueue().reader().discard(id, lostAt));
         }
 
         @Override
         public void remember(String id) {
-            entries().forEach(entry -> entry.sessionQueue().reader().remember(id));
+            entries().forEach(entry -> entry.sessionQueue().reader().remember(id, lostAt));
         }
 
         @Override

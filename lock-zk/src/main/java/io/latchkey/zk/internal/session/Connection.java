@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ public final class Connection {
      * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
      */
     private int number;
+
+    /** The server of the present connection, or of the last one; empty if unknown. */
+    private Optional<String> server = Optional.empty();
 
     /** The number of requests that were sent. */
     private long requests;
@@ -93,8 +97,13 @@ public final class Connection {
         return number > 0;
     }
 
-    int number() {
+    public int number() {
         return number;
+    }
+
+    /** Returns the server of the present connection, or of the last one; empty if unknown. */
+    public Optional<String> server() {
+        return server;
     }
 
     public boolean isOver() {
@@ -102,8 +111,9 @@ public final class Connection {
     }
 
     /** Notes a new connection. Requests sent over the former one may still be applied until a barrier is committed. */
-    void newConnection() {
+    void newConnection(Optional<String> to) {
         number++;
+        server = to;
     }
 
     /** Notes that the barrier is committed. Earlier requests were applied, or will not be on this connection. */

@@ -226,14 +226,15 @@ public final class Heartbeat {
                 checked = context.now();
             }
             if (beating == 0) {
+                List<Runnable> tasks = taken(onBeat);
                 if (connection.connected()) {
                     beats += on == connection.number() ? 1 : 0;
                 } else if (on == connection.number()) {
                     onReconnected.run();
                 }
-                runAll(onBeat);
+                tasks.forEach(context::execute);
                 if (mayLoseConnection()) {
-                    runAll(risky);
+                    taken(risky).forEach(context::execute);
                 }
                 confirmAll();
             }
@@ -320,10 +321,10 @@ public final class Heartbeat {
         return connection.connected() && (halfIsLeft || beats >= BEATS_AT_MOST || !validity.hasHolders());
     }
 
-    private void runAll(List<Runnable> tasks) {
-        List<Runnable> due = List.copyOf(tasks);
+    private static List<Runnable> taken(List<Runnable> tasks) {
+        List<Runnable> taken = List.copyOf(tasks);
         tasks.clear();
-        due.forEach(context::execute);
+        return taken;
     }
 
     void end() {

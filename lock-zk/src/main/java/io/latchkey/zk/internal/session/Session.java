@@ -4,8 +4,9 @@ package io.latchkey.zk.internal.session;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -25,13 +26,31 @@ public final class Session {
     private final Heartbeat heartbeat;
     private final Lists lists;
 
+    /** The number of paths at which one heartbeat looks for lost creates. */
+    private static final int LOOKS = 100;
+
     /** Requests that create their nodes once connected, in order. */
     private final Set<SessionRequest> toCreate = new LinkedHashSet<>();
-    /** Tasks that look for lost creates of this session whose nodes have not been found. */
-    private final Set<Runnable> lookForLostCreates = new LinkedHashSet<>();
+    /** The lost creates of this session that may be applied on a later connection. */
+    private final Set<LostCreate> lostCreates = new LinkedHashSet<>(0);
+    /** Those whose paths have to be looked at on this connection. */
+    private final Deque<LostCreates> toLookAt = new ArrayDeque<>(0);
+    /** Whether the next heartbeat looks at some of these. */
+    private boolean looksLater;
 
     private boolean marking;
     private boolean checking = true;
+
+    /** A path with lost creates. Called on the serial executor. */
+    public interface LostCreates {
+        /** Lists the path. */
+        void look();
+
+        /** Forgets a lost create. */
+        void forget(String id);
+    }
+
+    private record LostCreate(String id, LostCreates at) {}
 
     /** The client that a session belongs to. Called on the serial executor. */
     public interface Client {
@@ -115,12 +134,12 @@ public final class Session {
     /**
      * Takes a new connection into use, behind its barrier.
      *
-     * @param attempted a time before the request for the connection was sent; empty if unknown
+     * @param attempt the attempt that made the connection; empty if unknown
      */
-    public void connectedWith(Duration sessionTimeout, Optional<ClockReading> attempted) {
+    public void connectedWith(Duration sessionTimeout, Optional<ZnodeStore.Attempt> attempt) {
         boolean first = !connection.hasConnected();
-        connection.newConnection();
-        validity.connectedWith(sessionTimeout, first, attempted);
+        connection.newConnection(attempt.map(ZnodeStore.Attempt::server));
+        validity.connectedWith(sessionTimeout, first, attempt.map(ZnodeStore.Attempt::begun));
         if (first) {
             onReconnected();
             if (validity.beginsPair()) {
@@ -166,7 +185,11 @@ public final class Session {
         validity.connected();
         connection.runWaiting();
         // Lists for the requests' own lost creates are sent first and serve the others as well.
-        lookForLostCreates.forEach(context::execute);
+        toLookAt.clear();
+        lostCreates.stream().map(LostCreate::at).distinct().forEach(toLookAt::add);
+        if (!looksLater) {
+            lookAtSome();
+        }
         toCreate.forEach(request -> context.execute(() -> {
             if (cancelCreate(request)) {
                 whenConnectedCreate(request);
@@ -192,20 +215,44 @@ public final class Session {
     }
 
     /**
-     * Runs {@code look}, which looks for lost creates, behind the barrier of every new connection: behind all requests
-     * of the session that the server of this connection still had. The leader refuses a server that the session has
-     * left, so no create is applied later on this connection.
+     * Has {@code at} look for a lost create behind the barrier of every new connection: behind all requests of the
+     * session that the server of this connection still had. The leader refuses a server that the session has left, so
+     * no create is applied later on this connection.
+     *
+     * <p>Where there are many paths, some are looked at behind the barrier, and more behind each heartbeat. If very
+     * many are remembered, the oldest is forgotten.
      */
-    public void lookOnEveryConnection(Runnable look) {
-        lookForLostCreates.add(look);
+    public void remember(String id, LostCreates at) {
+        lostCreates.add(new LostCreate(id, at));
+        if (lostCreates.size() > context.queuesToKeep()) {
+            LostCreate oldest = lostCreates.iterator().next();
+            lostCreates.remove(oldest);
+            oldest.at().forget(oldest.id());
+        }
     }
 
-    public void stopLooking(Runnable look) {
-        lookForLostCreates.remove(look);
+    /** Ends the look for a lost create. */
+    public void stopLooking(String id, LostCreates at) {
+        lostCreates.remove(new LostCreate(id, at));
+    }
+
+    private void lookAtSome() {
+        for (int looks = 0; looks < LOOKS && !toLookAt.isEmpty(); looks++) {
+            context.execute(toLookAt.remove()::look);
+        }
+        looksLater = !toLookAt.isEmpty();
+        if (looksLater) {
+            heartbeat.afterBeat(this::lookAtSome);
+        }
     }
 
     public boolean looksForLostCreates() {
-        return !lookForLostCreates.isEmpty();
+        return !lostCreates.isEmpty();
+    }
+
+    /** Returns whether paths with lost creates have still to be looked at on this connection. */
+    public boolean hasToLook() {
+        return !toLookAt.isEmpty();
     }
 
     private final class Answers implements Connection.Listener {
@@ -238,6 +285,7 @@ public final class Session {
         heartbeat.end();
         watches.end();
         toCreate.clear();
-        lookForLostCreates.clear();
+        lostCreates.clear();
+        toLookAt.clear();
     }
 }

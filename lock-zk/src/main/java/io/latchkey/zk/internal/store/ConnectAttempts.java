@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import io.latchkey.zk.internal.validity.ClockReading;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
@@ -10,16 +11,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times at which a handle began to make its connections.
+ * The times at which a handle began to make its connections, and the servers that it made them to.
  *
  * <p>ZooKeeper's client reports a connection on another thread than the one that makes connections, and that one may
- * already make the next. So the times are queued, one for each connection, and each report takes one.
+ * already make the next. So they are queued, one for each connection, and each report takes one.
  */
 public final class ConnectAttempts {
     private final Supplier<ClockReading> clock;
-    private final Queue<ClockReading> connections = new ConcurrentLinkedQueue<>();
+    private final Queue<ZnodeStore.Attempt> connections = new ConcurrentLinkedQueue<>();
     private final ClockReading opened;
-    private volatile @Nullable ClockReading latest;
+    private volatile ZnodeStore.@Nullable Attempt latest;
 
     ConnectAttempts(Supplier<ClockReading> clock) {
         this.clock = clock;
@@ -32,20 +33,20 @@ public final class ConnectAttempts {
     }
 
     /** Notes that an attempt begins. */
-    void began() {
-        latest = clock.get();
+    void began(InetSocketAddress server) {
+        latest = new ZnodeStore.Attempt(clock.get(), server.toString());
     }
 
     /** Notes that the latest attempt has made a connection. */
     void succeeded() {
-        ClockReading made = latest;
+        ZnodeStore.Attempt made = latest;
         if (made != null) {
             connections.add(made);
         }
     }
 
-    /** Returns the time for the next connection that is reported. */
-    Optional<ClockReading> next() {
+    /** Returns the attempt that made the next connection that is reported. */
+    Optional<ZnodeStore.Attempt> next() {
         return Optional.ofNullable(connections.poll());
     }
 }

@@ -42,7 +42,7 @@ final class PromptReconnects implements HostProvider {
     public InetSocketAddress next(long pauseMillis) {
         boolean prompt = sinceConnected.getAndIncrement() < PROMPT_ROUNDS * servers.size();
         InetSocketAddress next = servers.next(prompt ? 0 : pauseMillis);
-        attempts.began();
+        attempts.began(next);
         return next;
     }
 

@@ -144,6 +144,14 @@ public interface ZnodeStore {
         record Check(String path) implements Write {}
     }
 
+    /**
+     * An attempt to connect.
+     *
+     * @param begun a time before the request for the connection was sent
+     * @param server the address of the server, by name and by number
+     */
+    record Attempt(ClockReading begun, String server) {}
+
     /** A listener for events of the session and of watched nodes. */
     interface Listener {
         /** Returns the client's time. Called on any thread. */
@@ -152,9 +160,9 @@ public interface ZnodeStore {
         /**
          * The session is connected, for the first time or again, with the timeout that the server granted.
          *
-         * @param attempted a time before the request for this connection was sent; empty if unknown
+         * @param attempt the attempt that made the connection; empty if unknown
          */
-        void connected(int timeoutMillis, Optional<ClockReading> attempted);
+        void connected(int timeoutMillis, Optional<Attempt> attempt);
 
         void disconnected();
 
