@@ -107,7 +107,9 @@ public interface Acquirable {
      * Acquires this lock if it is available now. Waits for the server's response, but not for other holders. When the
      * result is empty, the request is no longer in the queue.
      *
-     * <p>An empty result means that another request held or waited when this one was made. If no server can be reached
+     * <p>An empty result means that at some moment during the call another request held or waited. A client whose last
+     * try found the lock busy, or that holds it itself, may learn that without a request in the queue: to poll a busy
+     * lock costs the servers no write. If no server can be reached
      * for a session timeout, the call cannot find that out, and throws.
      *
      * @return the lease, to be released by the caller; or empty if other requests were ahead of this one

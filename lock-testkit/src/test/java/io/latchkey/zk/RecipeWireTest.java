@@ -106,6 +106,14 @@ class RecipeWireTest extends OnOneServer {
         assertEquals(roundTrips, wire.roundTrips(), wire::toString);
     }
 
+    /** A try that looks first, and asks for nothing more. */
+    private void assertLook(Wire.Mark from, int requests) {
+        assertCost(from, requests, 1);
+        Wire wire = proxy.since(from);
+        assertEquals(
+                0, wire.count(RequestMatch.create().or(RequestMatch.delete()).or(RequestMatch.multi())));
+    }
+
     // ---- free locks
 
     @ParameterizedTest
@@ -162,6 +170,60 @@ class RecipeWireTest extends OnOneServer {
         assertEquals(1, proxy.since(before).count(RequestMatch.delete()));
         assertEquals(0, server().watchCount());
         held.close();
+    }
+
+    /** It looks first, as the last try found the lock busy, and asks as usual once its way seems free. */
+    @ParameterizedTest
+    @MethodSource("singles")
+    void repeatedTryOfABusyLockWritesNothing(Single lock) throws Exception {
+        Lease held = lock.blocker().apply(other).acquire();
+        assertTrue(lock.of().apply(counted).tryAcquire().isEmpty());
+        for (int again = 0; again < 3; again++) {
+            Wire.Mark before = proxy.mark();
+            assertTrue(Flight.of(2, proxy, () -> lock.of().apply(counted).tryAcquireAsync(Duration.ZERO))
+                    .isEmpty());
+            assertLook(before, 2);
+        }
+        held.close();
+        assertEquals(2 + 2, requests(lock));
+        assertEquals(2, requests(lock), "the last try found it free");
+    }
+
+    /** Returns the requests of a try that is granted. */
+    private long requests(Single lock) throws Exception {
+        Wire.Mark before = proxy.mark();
+        Lease lease = lock.of().apply(counted).tryAcquire().orElseThrow();
+        long requests = proxy.since(before).requestsButHeartbeats();
+        lease.close();
+        return requests;
+    }
+
+    /** What this client holds itself is a reason to look, also for its first try. */
+    @Test
+    void tryOfAMutexThatItsClientHoldsWritesNothing() throws Exception {
+        Lease held = counted.mutex("/own").acquire();
+        Wire.Mark before = proxy.mark();
+        assertTrue(Flight.of(2, proxy, () -> counted.mutex("/own").tryAcquireAsync(Duration.ZERO))
+                .isEmpty());
+        assertLook(before, 2);
+        held.close();
+        before = proxy.mark();
+        assertTrue(counted.mutex("/own").tryAcquire().isPresent());
+        assertEquals(2, proxy.since(before).requestsButHeartbeats(), "its client holds it no more");
+    }
+
+    @Test
+    void repeatedTryOfABusyMultiLockWritesNothing() throws Exception {
+        Lease held = other.mutex("/k/3").acquire();
+        assertTrue(multi(counted).tryAcquire().isEmpty());
+        for (int again = 0; again < 3; again++) {
+            Wire.Mark before = proxy.mark();
+            assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+                    .isEmpty());
+            assertLook(before, 2);
+        }
+        held.close();
+        multi(counted).tryAcquire().orElseThrow().close();
     }
 
     @Test
@@ -238,12 +300,15 @@ class RecipeWireTest extends OnOneServer {
             String foreign = "/k/3/" + String.valueOf(name).repeat(60_000);
             makeNode(foreign);
         }
-        for (int requests : List.of(2, 1 + PATHS.size())) {
-            Wire.Mark before = proxy.mark();
-            assertTrue(Flight.of(requests, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
-                    .isEmpty());
-            assertCost(before, requests + 1, 2);
-        }
+        Wire.Mark before = proxy.mark();
+        assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+                .isEmpty());
+        assertCost(before, 2 + 1, 2);
+        int apart = 1 + PATHS.size();
+        before = proxy.mark();
+        assertTrue(Flight.of(apart, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+                .isEmpty());
+        assertLook(before, apart);
         held.close();
     }
 

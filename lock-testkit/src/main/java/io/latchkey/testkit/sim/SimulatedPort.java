@@ -335,6 +335,42 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
+    /** Has the server apply all that the leader has committed. */
+    private final class Syncing extends Sent {
+        private final String path;
+        private final Consumer<Response<String>> then;
+
+        Syncing(String path, Consumer<Response<String>> then) {
+            this.path = path;
+            this.then = then;
+        }
+
+        @Override
+        void commit() {
+            after = leader.tree().zxid();
+        }
+
+        @Override
+        Response<?> answer(Server from) {
+            return Response.of(path);
+        }
+
+        @Override
+        void take(Response<?> answer) {
+            then.accept(as(String.class, answer));
+        }
+
+        @Override
+        WireRecord.Request onTheWire() {
+            return onTheWire(WireRecord.Op.SYNC, path, false, List.of());
+        }
+
+        @Override
+        public String toString() {
+            return "sync " + path;
+        }
+    }
+
     /** Removes the watches of a path. Counts as done even if the connection is lost. */
     private final class Removing extends Sent {
         private final String path;
@@ -438,6 +474,11 @@ final class SimulatedPort implements ZnodeStore {
                                 ? Response.of(
                                         lists.get().stream().map(Response::code).toList())
                                 : Response.failed(lists.code(), lists.detail())));
+    }
+
+    @Override
+    public void sync(String path, Consumer<Response<String>> then) {
+        send(new Syncing(path, then));
     }
 
     @Override

@@ -66,8 +66,8 @@ final class MachineMutants {
             Mutant.of(
                             "a try waits",
                             REQUEST,
-                            "if (waitPolicy instanceof WaitPolicy.Never) {\n                giveUpThen",
-                            "if (waitPolicy instanceof WaitPolicy.Never && waited) {\n                giveUpThen")
+                            "if (waitPolicy instanceof WaitPolicy.Never) {\n                entries()",
+                            "if (waitPolicy instanceof WaitPolicy.Never && waited) {\n                entries()")
                     .caughtBy("RecipeWireTest#failedTryCostsOneDeletion"),
             Mutant.of(
                             "no time limit",

@@ -157,8 +157,8 @@ final class WatchMutants {
             Mutant.of(
                             "long lists are read together",
                             READER,
-                            "if (!together || !session.lists().isShort(bytes)) {",
-                            "if (!together) {")
+                            "return together && session.lists().isShort(bytes);",
+                            "return together;")
                     .caughtBy("RecipeWireTest#multiLockReadsListsSeparately_whenOneWasLong"),
             Mutant.of(
                     "a list is dated by its first read",

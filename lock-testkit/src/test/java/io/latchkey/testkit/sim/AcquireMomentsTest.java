@@ -773,6 +773,48 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertEquals(List.of(100, 50), parts);
     }
 
+    private static CompletableFuture<Optional<ZkLease>> tries(Client client, String path) {
+        return client.engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath(path))), new WaitPolicy.Never());
+    }
+
+    /** Its server has not heard that the holder has released, which was before the call. */
+    @Test
+    void tryThatLooksFirstIsGranted_whenItsServerLags() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> first = tries(client, "/m");
+        client.settle();
+        assertEquals(Optional.empty(), first.getNow(null));
+        held.abandon();
+        Objects.requireNonNull(holder.port).takeRequest();
+        assertTrue(server.lags());
+        CompletableFuture<Optional<ZkLease>> second = tries(client, "/m");
+        client.settleBehindALaggingServer();
+        granted(second).ensureValid();
+    }
+
+    /** No create was sent: neither a node nor a request without an end is left. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void tryThatLooksFirstEnds_whenItsConnectionIsLost(boolean cancelled) throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire("/m").ensureValid();
+        var unused = tries(client, "/m");
+        client.settle();
+        CompletableFuture<Optional<ZkLease>> again = tries(client, "/m");
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.SYNC));
+        client.cut();
+        if (cancelled) {
+            assertTrue(again.cancel(false));
+        }
+        client.settle();
+        assertTrue(again.isCancelled() || again.getNow(null).isEmpty());
+        assertEquals(1, queueUnder("/m").size());
+        assertEquals(List.of(), client.engine.requests());
+    }
+
     /** They were short the last time, so the loss of one connection makes them no suspects. */
     @Test
     void listsOfAMultiLockAreSentAtOnceAndApart_whenTheyWereLostTogetherOnce() throws Exception {

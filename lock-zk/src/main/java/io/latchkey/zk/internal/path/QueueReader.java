@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
+import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Lists;
 import io.latchkey.zk.internal.session.Session;
@@ -17,6 +18,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +77,9 @@ public final class QueueReader implements Session.LostCreates {
     /** The connection on which the last list was answered. */
     private int listedOn;
 
+    /** The request that a try which does not wait has last found blocked; null if the last one found its way free. */
+    private @Nullable Demand blocked;
+
     private List<Want> wants = new ArrayList<>();
     private boolean listing;
     /** Whether a list of this connection still has to show whether a lost create was applied. */
@@ -84,6 +90,15 @@ public final class QueueReader implements Session.LostCreates {
     private Optional<PathData> known = Optional.empty();
 
     private long dataSince;
+
+    /** How much a request asks for. */
+    private record Demand(Tag tag, int permits) {
+        /** Returns whether what blocks {@code other} blocks this as well. */
+        boolean isAtLeast(Demand other) {
+            boolean sameSide = tag == other.tag || tag == Tag.WRITE;
+            return sameSide && permits >= other.permits;
+        }
+    }
 
     /** The point behind which a list must be sent to count for a request. */
     private enum From {
@@ -210,13 +225,7 @@ public final class QueueReader implements Session.LostCreates {
      * contact their sizes are unknown, and each path's data is read as well.
      */
     public static void readBehindCreatesOf(Map<QueueMember, QueueReader> members, Session session) {
-        boolean together = members.size() > 1;
-        long bytes = 0;
-        for (QueueReader reader : members.values()) {
-            together = together && reader.mayReadWithOthers();
-            bytes += reader.lastListBytes + 3L * reader.path.node().length() + BESIDE_NAMES;
-        }
-        if (!together || !session.lists().isShort(bytes)) {
+        if (!mayReadTogether(members.values(), session)) {
             members.forEach((member, reader) -> reader.readBehindCreateOf(member));
             return;
         }
@@ -231,6 +240,71 @@ public final class QueueReader implements Session.LostCreates {
                 readings.get(i).accept(answers.get(i));
             }
         });
+    }
+
+    /** Returns whether one request may read all these queues. */
+    private static boolean mayReadTogether(Collection<QueueReader> readers, Session session) {
+        boolean together = readers.size() > 1;
+        long bytes = 0;
+        for (QueueReader reader : readers) {
+            together = together && reader.mayReadWithOthers();
+            bytes += reader.lastListBytes + 3L * reader.path.node().length() + BESIDE_NAMES;
+        }
+        return together && session.lists().isShort(bytes);
+    }
+
+    /**
+     * Reads the queues for a look, behind a {@code sync} in the same flight. They are not shared with other requests.
+     *
+     * @param wanted returns whether the answers are still needed
+     * @param then takes a response for each, in their order
+     */
+    public static void look(
+            List<QueueReader> readers,
+            Session session,
+            BooleanSupplier wanted,
+            Consumer<List<Response<ZnodeStore.Listing>>> then) {
+        List<String> paths = readers.stream().map(reader -> reader.path.node()).toList();
+        session.connection().<String>ask(done -> session.connection().port().sync(paths.get(0), done), synced -> {});
+        if (mayReadTogether(readers, session)) {
+            session.lists().askTogether(paths, then);
+            return;
+        }
+        List<Response<ZnodeStore.Listing>> answers = new ArrayList<>(paths.size());
+        for (String path : paths) {
+            session.lists().ask(path, wanted, answer -> {
+                answers.add(answer);
+                if (answers.size() == paths.size()) {
+                    then.accept(answers);
+                }
+            });
+        }
+    }
+
+    /**
+     * Returns the queue of the path with one more child; empty if the path's data at the time of the list is not known,
+     * or says that the path is for another lock.
+     */
+    public Optional<Queue> queueWith(String child, ZnodeStore.Listing listing, PathData asked) {
+        lastListBytes = bytes(listing.children());
+        List<String> children = new ArrayList<>(listing.children());
+        children.add(child);
+        if (naming().isShared()) {
+            return Optional.of(Queue.of(children, asked, naming()));
+        }
+        return matchesData(listing)
+                ? known.filter(asked::agreesWith).map(purpose -> Queue.of(children, purpose))
+                : Optional.empty();
+    }
+
+    /** Notes whether a request that asks for so much was found blocked. */
+    public void found(boolean isBlocked, Tag tag, int permits) {
+        blocked = isBlocked ? new Demand(tag, permits) : null;
+    }
+
+    /** Returns whether a request that asks for as much or less was blocked when a try last looked. */
+    public boolean seemsBlocked(Tag tag, int permits) {
+        return blocked != null && new Demand(tag, permits).isAtLeast(blocked);
     }
 
     private boolean mayReadWithOthers() {

@@ -63,6 +63,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** Set with the grant. */
     private @Nullable Holding holding;
 
+    /** Whether the current attempt has looked at its queues before it creates nodes. */
+    private boolean looked;
+
     /** The server that the lost create of the current attempt was sent to; empty if unknown. */
     private Optional<String> lostAt = Optional.empty();
 
@@ -249,6 +252,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
         if (holding != null) {
             holding.ended();
+            entries().forEach(entry -> entry.found(false));
         }
         onceEnded.run();
         answerIfDeleted();
@@ -303,6 +307,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void watch(int member, Decision.Wait how, int ahead) {
             if (waitPolicy instanceof WaitPolicy.Never) {
+                entries().get(member).found(true);
                 giveUpThen(() -> outcome.answer(Optional.empty()));
                 return;
             }
@@ -344,7 +349,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         @Override
         public void grant(long token) {
             stopTimer();
-            entries().forEach(entry -> entry.sessionQueue().nodes().granted(entry));
+            entries().forEach(entry -> {
+                entry.sessionQueue().nodes().granted(entry);
+                entry.found(false);
+            });
             session().validity().addHolder(Request.this);
             holding = new Holding(entries(), session(), token, signals, Request.this::on);
             ZkLease granted = holding.newLease();
@@ -445,11 +453,38 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     private void createOnceConnected() {
         waited = false;
+        looked = false;
         session().whenConnectedCreate(this);
     }
 
     @Override
     public void create() {
+        if (waitPolicy instanceof WaitPolicy.Never && !looked && FirstLook.isDue(entries())) {
+            looked = true;
+            new FirstLook(entries(), machine.id())
+                    .look(session(), () -> machine.state() == State.ENQUEUEING, this::looked);
+        } else {
+            createNodes();
+        }
+    }
+
+    /** Continues after a look: no create was sent, so no node can be left. */
+    private void looked(FirstLook.Result result) {
+        if (machine.state() == State.ABANDONING) {
+            on(new Event.CreateRefused());
+            return;
+        }
+        switch (result) {
+            case BLOCKED -> {
+                giveUpThen(() -> outcome.answer(Optional.empty()));
+                on(new Event.CreateRefused());
+            }
+            case FREE -> createNodes();
+            case LOST -> createOnceConnected();
+        }
+    }
+
+    private void createNodes() {
         new NodeCreation(session(), machine, this, entries()).start();
         if (ownLayout != null) {
             ownLayout.look(session());

@@ -55,7 +55,7 @@ public final class CountedStore implements ZnodeStore {
         }
 
         @Override
-        public void connected(int timeoutMillis, Optional<ClockReading> attempted) {
+        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempted) {
             listener.connected(timeoutMillis, attempted);
         }
 
@@ -316,6 +316,11 @@ public final class CountedStore implements ZnodeStore {
     }
 
     // ---- the rest
+
+    @Override
+    public void sync(String path, Consumer<Response<String>> then) {
+        store.sync(path, then);
+    }
 
     @Override
     public int longestAnswer() {

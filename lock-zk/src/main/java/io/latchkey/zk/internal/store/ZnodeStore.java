@@ -34,6 +34,12 @@ public interface ZnodeStore {
      */
     void exist(List<String> paths, Consumer<Response<List<Status>>> then);
 
+    /**
+     * Has the server catch up with its leader, without a write: a read behind it shows what was committed before it was
+     * sent, unless the leader has been replaced and does not know it yet.
+     */
+    void sync(String path, Consumer<Response<String>> then);
+
     void read(String path, Consumer<Response<NodeData>> then);
 
     /** Reads the node and sets a watch on its data, which fires on a change and on deletion. */

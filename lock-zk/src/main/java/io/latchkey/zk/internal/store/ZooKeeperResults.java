@@ -124,6 +124,10 @@ public final class ZooKeeperResults {
         return answer(rc, () -> new Created(lastName(name), stat.getCzxid()));
     }
 
+    static Response<String> synced(int rc, String path) {
+        return answer(rc, () -> path);
+    }
+
     static Response<Listing> listing(int rc, List<String> children, Stat stat) {
         return answer(rc, () -> new Listing(children, stat.getMzxid()));
     }

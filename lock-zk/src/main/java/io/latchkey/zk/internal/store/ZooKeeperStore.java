@@ -287,6 +287,12 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     @Override
+    public void sync(String path, Consumer<Response<String>> then) {
+        zooKeeper.sync(
+                path, (rc, of, ctx) -> deliver(() -> then.accept(ZooKeeperResults.synced(rc, of))), null);
+    }
+
+    @Override
     public void read(String path, Consumer<Response<NodeData>> then) {
         zooKeeper.getData(path, false, nodeData(then), null);
     }
