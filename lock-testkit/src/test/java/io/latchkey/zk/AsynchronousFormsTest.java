@@ -2,7 +2,6 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -180,15 +179,13 @@ class AsynchronousFormsTest {
         held.close();
     }
 
-    /** Sent at once, it could break the connection at a moment when the lease has little time left. */
+    /** It is known to be short, so it cannot have broken the connection. */
     @Test
-    void listWaitsForAHeartbeat_whenOneWasLostAndItsClientHolds() throws Exception {
+    void listIsReadAtOnce_whenOneWasLostAndItsClientHolds() throws Exception {
         Lease held = client.mutex("/m").acquire();
         loseAList();
         CompletableFuture<List<Contender>> queue = client.mutex("/m").queueAsync();
         locks.advance(Duration.ZERO);
-        assertFalse(queue.isDone(), "read at once");
-        locks.advance(SOME_HEARTBEATS);
         assertEquals(List.of(held.token()), tokens(queue.getNow(List.of())));
         held.close();
     }

@@ -403,13 +403,17 @@ class MistakesTest extends OnOneServer {
             if (setting.getReturnType() == ZkLockClient.Builder.class
                     && setting.getParameterTypes()[0] != ZooKeeper.class) {
                 Object[] given = Stream.of(setting.getParameterTypes())
-                        .map(type -> setting.getName().equals("basePath") ? "/base" : arguments.get(type))
+                        .map(type -> switch (setting.getName()) {
+                            case "basePath" -> "/base";
+                            case "sessionNodeBytes" -> 1_000_000;
+                            default -> arguments.get(type);
+                        })
                         .toArray();
                 assertSame(builder, setting.invoke(builder, given), setting::getName);
                 settings++;
             }
         }
-        assertEquals(13, settings);
+        assertEquals(14, settings);
         assertSame(builder, builder.using(operator));
     }
 

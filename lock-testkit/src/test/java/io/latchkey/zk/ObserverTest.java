@@ -365,7 +365,7 @@ class ObserverTest extends OnOneServer {
     }
 
     @ParameterizedTest
-    @EnumSource(LossCause.class)
+    @EnumSource(value = LossCause.class, mode = EnumSource.Mode.EXCLUDE, names = "CLIENT_FAILED") // HostileProcessTest
     @Tag("slow")
     void loss_isReportedOnceWithItsCause(LossCause cause) throws Exception {
         Mutex mutex = client.mutex("/m");
@@ -383,6 +383,7 @@ class ObserverTest extends OnOneServer {
                 assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
             }
             case CLIENT_CLOSED -> client.close();
+            case CLIENT_FAILED -> throw new AssertionError("excluded");
         }
         assertEquals(cause, lease.lost().get(LONG_SESSION.toSeconds(), TimeUnit.SECONDS));
         proxy.heal(); // or its client would be long in closing

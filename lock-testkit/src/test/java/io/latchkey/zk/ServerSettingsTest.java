@@ -105,6 +105,8 @@ class ServerSettingsTest extends OnOneServer {
         server().limitSessions(SHORT);
         try (LoggedWarnings log = LoggedWarnings.listen()) {
             client(builder -> builder.sessionTimeout(Duration.ofMillis(34_567)));
+            Eventually.holds("the line", Duration.ofSeconds(10), () -> !log.aboveDebugWith("34567 ms")
+                    .isEmpty());
             assertEquals(
                     List.of("The session timeout is 10000 ms by the server's settings, instead of 34567 ms"),
                     log.aboveDebugWith("34567 ms"));

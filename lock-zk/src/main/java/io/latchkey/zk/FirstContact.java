@@ -8,7 +8,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
-import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.threads.Waiting;
 import java.io.IOException;
@@ -112,11 +112,18 @@ final class FirstContact {
      */
     private CompletableFuture<Status> askForRoot() {
         return engine.queries()
-                .<Status>inSession((session, then) -> session.connection()
-                        .<ZnodeStore.NodeData>ask(
-                                done -> session.connection().port().read("/", done),
-                                answer -> then.complete(answer.code())))
-                .thenCompose(code ->
-                        code == Status.CONNECTION_LOSS ? askForRoot() : CompletableFuture.completedFuture(code));
+                .<Status>inSession((session, then) ->
+                        session.connection().port().read("/", answer -> then.complete(answer.code())))
+                .thenCompose(code -> switch (code) {
+                    case CONNECTION_LOSS -> askForRoot();
+                    case THROTTLED -> askForRootLater();
+                    default -> CompletableFuture.completedFuture(code);
+                });
+    }
+
+    private CompletableFuture<Status> askForRootLater() {
+        CompletableFuture<Status> later = new CompletableFuture<>();
+        engine.context().time().after(Throttling.PAUSE, () -> later.complete(Status.THROTTLED));
+        return later.thenCompose(throttled -> askForRoot());
     }
 }

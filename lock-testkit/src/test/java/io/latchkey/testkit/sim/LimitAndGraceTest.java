@@ -926,13 +926,15 @@ class LimitAndGraceTest extends OnSimulatedServer {
     /** The holder keeps the client from closing. */
     @Test
     void tryIsAnswered_whenTheGraceBeginsWhileItsNodeIsDeleted() throws Exception {
-        ZkLease lease = client.acquire(UNLIMITED);
+        ZkLease others = acquireOn(new TurningClient(false));
+        ZkLease lease = client.acquire(new LockTarget(Recipe.MUTEX, new LockPath("/other")));
         CompletableFuture<Optional<ZkLease>> tried = client.engine.acquire(List.of(UNLIMITED), new WaitPolicy.Never());
         client.settleUntilNext(RequestMatch.delete());
         assertFalse(tried.isDone());
         client.engine.context().execute(() -> client.engine.close(HOUR));
         assertTrue(tried.isDone());
         assertTrue(lease.isValid());
+        assertEquals("/m", others.path());
     }
 
     /** The creation of the levels is a part of the create, which has no answer until they exist. */
@@ -1187,7 +1189,11 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ZkLease first = client.take(READER);
         Thread closing = closing(() -> {
             try {
-                client.turns.acquire(READER, FOREVER).get().orElseThrow().ensureValid();
+                client.turns
+                        .acquire(READER, FOREVER)
+                        .await(FOREVER, true)
+                        .orElseThrow()
+                        .ensureValid();
             } catch (Exception unexpected) {
                 throw new IllegalStateException(unexpected);
             }

@@ -217,7 +217,16 @@ final class ClientCore implements Session.Client, Request.Client {
         RequestEvents signals = context.signalsOf(members);
         // Before the timer is set, which may end the request at once.
         signals.requested();
-        return start(new Request(context, this, members, waitPolicy, signals));
+        boolean begun = false;
+        try {
+            AcquireFuture outcome = start(new Request(context, this, members, waitPolicy, signals));
+            begun = true;
+            return outcome;
+        } finally {
+            if (!begun) {
+                signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
+            }
+        }
     }
 
     /** Starts a request whose events its caller reports. */

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The pause of a caller's thread before it sends a request again that the server has throttled. */
 public final class Throttling {
-    private static final Duration PAUSE = Duration.ofMillis(100);
+    public static final Duration PAUSE = Duration.ofMillis(100);
 
     private Throttling() {}
 

@@ -288,8 +288,7 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void sync(String path, Consumer<Response<String>> then) {
-        zooKeeper.sync(
-                path, (rc, of, ctx) -> deliver(() -> then.accept(ZooKeeperResults.synced(rc, of))), null);
+        zooKeeper.sync(path, (rc, of, ctx) -> deliver(() -> then.accept(ZooKeeperResults.synced(rc, of))), null);
     }
 
     @Override
@@ -444,7 +443,7 @@ public final class ZooKeeperStore implements ZnodeStore {
      * Reports the connection if it is one of the same session as before. Some servers other than ZooKeeper's answer a
      * reconnect by a new session: then the former one is over for this client, whose leases are not of the new one.
      */
-    private void connected(Optional<ClockReading> attempted) {
+    private void connected(Optional<Attempt> attempted) {
         long id = zooKeeper.getSessionId();
         disconnectedSince = null;
         timeoutMillis = zooKeeper.getSessionTimeout();

@@ -61,7 +61,10 @@ public final class DaemonThreads implements Executor, AutoCloseable {
     }
 
     /** Returns a factory of threads with this name. */
-    @SuppressWarnings("removal") // Without it, a thread refers to the class loaders of the callers on this stack.
+    // Without a privileged action, a thread refers to the class loaders of the callers on this stack. The priority is
+    // set
+    // because it would be inherited.
+    @SuppressWarnings({"removal", "ThreadPriorityCheck"})
     public static ThreadFactory factory(String name) {
         return task -> AccessController.doPrivileged((PrivilegedAction<Thread>) () -> {
             Thread thread = new Thread(null, task, name, 0, false);

@@ -11,7 +11,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +51,7 @@ class PromptReconnectsTest {
                 List.of(first, third),
                 Stream.generate(attempts::next)
                         .limit(2)
-                        .map(Optional::orElseThrow)
+                        .map(attempt -> attempt.orElseThrow().begun())
                         .toList());
         assertTrue(attempts.next().isEmpty(), "no further connection");
     }

@@ -105,6 +105,7 @@ class DaemonThreadsTest {
 
     /** A thread has what its creator has, unless it is made otherwise. */
     @Test
+    @SuppressWarnings("ThreadPriorityCheck") // that it is not inherited
     void threadInheritsNothing() throws Exception {
         InheritableThreadLocal<String> alices = new InheritableThreadLocal<>();
         CompletableFuture<String> inherited = new CompletableFuture<>();

@@ -92,6 +92,7 @@ class SerialExecutorTest {
     }
 
     /** Submits a task at each depth until the stack ends, and returns the depth. */
+    @SuppressWarnings("InfiniteRecursion") // until there is no more room
     private int descend() {
         serial.execute(() -> ran.add(deepTask(50)));
         try {

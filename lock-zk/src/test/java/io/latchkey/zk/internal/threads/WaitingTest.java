@@ -77,7 +77,7 @@ class WaitingTest {
         try {
             pool.execute(() -> {
                 for (int i = 0; i < tasks; i++) {
-                    CompletableFuture.runAsync(
+                    var unused = CompletableFuture.runAsync(
                             () -> {
                                 depth.set(depth.get() + 1);
                                 depths.add(depth.get());
