@@ -356,8 +356,8 @@ public final class SimulatedLocks implements AutoCloseable {
      * @param client one of this simulation's
      * @param match which requests are meant
      * @param number which of them: 1 for the next one
-     * @param code {@code THROTTLEDOP}, as a server of 3.7 or later answers that has too much to do, or {@code NOAUTH},
-     *     as where an ACL does not let the client
+     * @param code {@code THROTTLEDOP}, as a server of 3.7 or later answers that has too much to do, {@code NOAUTH}, as
+     *     where an ACL does not let the client, or {@code QUOTAEXCEEDED}
      * @return strikes when the request is refused; {@link #heal} takes it back
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, if the number is below 1, or
      *     if the code is another
@@ -366,7 +366,8 @@ public final class SimulatedLocks implements AutoCloseable {
         return switch (code) {
             case THROTTLEDOP -> arm(client, Strike.THROTTLE, match, number);
             case NOAUTH -> arm(client, Strike.DENY, match, number);
-            default -> throw new IllegalArgumentException("code is not THROTTLEDOP or NOAUTH: " + code);
+            case QUOTAEXCEEDED -> arm(client, Strike.EXCEED_QUOTA, match, number);
+            default -> throw new IllegalArgumentException("code is not THROTTLEDOP, NOAUTH or QUOTAEXCEEDED: " + code);
         };
     }
 

@@ -702,7 +702,7 @@ class CommandLineTest {
                 "run /x --label=LONG -- true | --label has 257 characters, and 256 are the most",
                 "run /x --label=a\u202eb -- true | --label has the character U+202E, which is not printed",
                 "ls --client-config=missing.properties | cannot read the file missing.properties",
-                "ls --connect=http://127.0.0.1:1 | host:port[,host:port...][/chroot], without http:// before it",
+                "ls --connect=http://127.0.0.1:1 | host:port[,host:port...][/chroot], without http://",
                 "ls --connect=127.0.0.1:1 | --connect-timeout"
             })
     @Tag("once")

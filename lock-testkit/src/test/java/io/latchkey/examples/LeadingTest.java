@@ -50,9 +50,9 @@ class LeadingTest {
     @Test
     void refusalIsLogged_andPasses() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
-        Fault refusal = locks.refuseRequest(client, RequestMatch.create(), 1, KeeperException.Code.THROTTLEDOP);
+        Fault refusal = locks.refuseRequest(client, RequestMatch.create(), 1, KeeperException.Code.QUOTAEXCEEDED);
         try (Leadership candidate = Leading.billLogged(client, told::add, log::add)) {
-            assertTrue(log.take().contains("THROTTLEDOP"));
+            assertTrue(log.take().contains("QUOTA"));
             assertTrue(told.take() > 0);
             assertFalse(candidate.ended().isDone());
         }

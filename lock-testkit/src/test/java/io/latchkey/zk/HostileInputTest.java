@@ -85,7 +85,8 @@ class HostileInputTest extends OnOneServer {
         }
         // As long as may be, of characters that take three bytes each, below a base path that is as long.
         String path = "/" + "\u20ac".repeat(9_999);
-        ZkLockClient deep = client(builder -> builder.basePath(path));
+        ZkLockClient deep =
+                client(builder -> builder.basePath(path).sessionNodeBytes(10_000_000)); // it ends by a close
         ReadWriteLock lock = deep.readWriteLock(path);
         Lease write = lock.writeLock().acquire();
         List<CompletableFuture<Lease>> heirs = new ArrayList<>();
@@ -189,6 +190,7 @@ class HostileInputTest extends OnOneServer {
         ZooKeeper odd = new OddNames(server().connectString(), connected);
         assertTrue(connected.await(20, TimeUnit.SECONDS));
         try (ZkLockClient client = ZkLockClient.using(odd)) {
+            client.mutex("/first").acquire().close(); // by a transaction, in which the names are not odd
             LockException told =
                     assertThrows(LockException.class, () -> client.mutex("/m").tryAcquire(Duration.ofSeconds(10)));
             assertTrue(told.getMessage().contains("odd-"), told.getMessage());

@@ -78,7 +78,8 @@ class OldBugsTest extends OnOneServer {
     @Test
     @Tag("slow")
     void heartbeatFitsAPacket_withThousandsOfNodesOnALongPath() throws Exception {
-        ZkLockClient many = client(builder -> builder.sessionTimeout(SHORT_SESSION));
+        ZkLockClient many = client(
+                builder -> builder.sessionTimeout(SHORT_SESSION).sessionNodeBytes(10_000_000)); // it ends by a close
         String path = "/" + "long".repeat(100);
         Lease held = client("other").mutex(path).acquire();
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();

@@ -84,7 +84,9 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         /** Has the server refuse the request, as one that throttles. */
         THROTTLE,
         /** Has the server refuse the request, as that of a client without the right. */
-        DENY
+        DENY,
+        /** Has the server refuse the request, as that of a client beyond a quota. */
+        EXCEED_QUOTA
     }
 
     /** A planned fault of a future request. */
@@ -205,6 +207,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 case CUT_AFTER -> present.loseNextAnswer();
                 case THROTTLE -> present.throttleNextRequest();
                 case DENY -> present.denyNextRequest();
+                case EXCEED_QUOTA -> present.exceedQuotaOfNextRequest();
             }
             strikes.get().fault.struck().complete(request);
         }

@@ -38,6 +38,7 @@ final class SimulatedPort implements ZnodeStore {
             Optional.of(Response.failed(Status.THROTTLED, "THROTTLEDOP"));
     private static final Optional<Response<?>> REFUSED = Optional.of(Response.failed(Status.OTHER, "UNIMPLEMENTED"));
     private static final String DENIED = "NOAUTH";
+    private static final String QUOTA = "QUOTAEXCEEDED";
 
     private final Leader leader;
     private final Listener listener;
@@ -624,12 +625,20 @@ final class SimulatedPort implements ZnodeStore {
 
     /** Lets the server deny the next request, as to a client without the right. A transaction names the first write. */
     void denyNextRequest() {
+        refuseNextRequest(Status.NO_AUTH, DENIED);
+    }
+
+    /** As that of a client beyond a quota. */
+    void exceedQuotaOfNextRequest() {
+        refuseNextRequest(Status.OTHER, QUOTA);
+    }
+
+    private void refuseNextRequest(Status code, String detail) {
         Sent next = outgoing.element();
         next.refusal = Optional.of(
                 next instanceof Writing writing && !writing.alone
-                        ? Response.of(
-                                new Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, Status.NO_AUTH, DENIED))))
-                        : Response.failed(Status.NO_AUTH, DENIED));
+                        ? Response.of(new Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, code, detail))))
+                        : Response.failed(code, detail));
         takeRequest();
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 final class DoorMutants {
     private static final String PORT = "internal/store/ZooKeeperStore";
     private static final String VIEW = "internal/locks/LockView";
+    private static final String WAIT = "internal/request/AcquireFuture";
     private static final String ACQUIRABLE = "internal/locks/ZkAcquirable";
 
     private static final String HOLDS = "internal/locks/ThreadHolds";
@@ -17,7 +18,7 @@ final class DoorMutants {
             Mutant.of(
                     "callback on the event thread",
                     "internal/context/ClientContext",
-                    "config.callbacks().execute(marked);",
+                    "outbox().callbacks().execute(marked);",
                     "marked.run();"),
             Mutant.of(
                             "a closing client's leases are granted to local waiters",
@@ -34,15 +35,15 @@ final class DoorMutants {
             Mutant.of(
                             "watches are removed with the call that removes nothing",
                             PORT,
-                            "zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);",
+                            "zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (rc, p, ctx) -> deliver(then), null);",
                             "zooKeeper.removeWatches("
                                     + "path, watcher, Watcher.WatcherType.Any, true, (rc, p, ctx) -> then.run(), null);")
                     .caughtBy("StoreTest#waiterLeavesNoWatch_whenItIsCancelled"),
             Mutant.of(
                             "nodes outlive their session",
                             PORT,
-                            "acl, CreateMode.EPHEMERAL_SEQUENTIAL, ZooKeeperResults",
-                            "acl, CreateMode.PERSISTENT_SEQUENTIAL, ZooKeeperResults")
+                            "acl, CreateMode.EPHEMERAL_SEQUENTIAL, created(then)",
+                            "acl, CreateMode.PERSISTENT_SEQUENTIAL, created(then)")
                     .caughtBy("StoreTest#requestNodeIsDeleted_whenItsSessionEnds"),
             Mutant.of("a path stays for ever", PORT, "CreateMode.CONTAINER", "CreateMode.PERSISTENT")
                     .caughtBy("MutexTest#newPathAndItsParents_areCreatedAsContainers"),
@@ -77,14 +78,10 @@ final class DoorMutants {
                     "if (side == Side.WRITE && !mine.get().has(side)) {\n            throw",
                     "if (side == Side.WRITE && !mine.get().has(side) && mine.get().isOver()) {\n            throw"),
             Mutant.of(
-                            "any thread of the client may unlock",
-                            HOLDS,
-                            "return new Key(lock, Thread.currentThread());",
-                            "return new Key(lock, NO_THREAD);")
-                    .and(
-                            HOLDS,
-                            "private record Key(",
-                            "private static final Thread NO_THREAD = new Thread();\n\n    private record Key("),
+                    "any thread of the client may unlock",
+                    HOLDS,
+                    "return new Key(lock, Thread.currentThread().getId());",
+                    "return new Key(lock, 0);"),
             Mutant.of(
                     "a write unlock releases while the thread still reads",
                     VIEW,
@@ -92,9 +89,9 @@ final class DoorMutants {
                     "hold.lease().close();\n        }\n    }"),
             Mutant.of(
                     "an interrupted caller leaves its request",
-                    ACQUIRABLE,
-                    "if (!request.cancel(false) && !request.isCompletedExceptionally()) {",
-                    "if (request.isDone() && !request.isCompletedExceptionally()) {"),
+                    WAIT,
+                    "            if (!handedOver) {",
+                    "            if (!handedOver && isDone()) {"),
             Mutant.of(
                     "a cancelled future leaves its request",
                     ACQUIRABLE,
@@ -107,15 +104,9 @@ final class DoorMutants {
                     "if (hold.lease().release() == ReleaseOutcome.ALREADY_RELEASED) {"),
             Mutant.of(
                             "a waiting caller has the error of another thread",
-                            ACQUIRABLE,
-                            """
-                            throw interrupted;
-                                    } catch (ExecutionException failed) {
-                                        throw Errors.toCaller(failed);""",
-                            """
-                            throw interrupted;
-                                    } catch (ExecutionException failed) {
-                                        throw (RuntimeException) failed.getCause();""")
+                            WAIT,
+                            "throw Errors.toCaller(failed);",
+                            "throw (RuntimeException) failed.getCause();")
                     .caughtBy("MistakesTest#errorHasTheCallersStack_whateverBlockingCallIsRefused"),
             Mutant.of(
                     "a holder from before a shrink is shown as waiting",

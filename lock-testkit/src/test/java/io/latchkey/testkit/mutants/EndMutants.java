@@ -129,18 +129,13 @@ final class EndMutants {
             Mutant.of(
                     "the node of a lost lease is deleted before the notice",
                     LEASE,
-                    "return !lossIsAwaited ||",
-                    "return lossIsAwaited ||"),
+                    "return !(end.get() instanceof End.Lost) || notified.isDone();",
+                    "return end.get() != null || notified.isDone();"),
             Mutant.of(
                     "a stage that blocks keeps the node of a lost lease",
                     LEASE,
                     "dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));",
                     "dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.isDone());"),
-            Mutant.of(
-                    "the second thread that finds a loss does not interrupt the body",
-                    LEASE,
-                    "if (end.get() instanceof End.Lost how) {\n            // In this thread",
-                    "if (first && end.get() instanceof End.Lost how) {\n            // In this thread"),
             Mutant.of(
                     "a close with a grace closes at once",
                     CLOSING,
@@ -164,14 +159,14 @@ final class EndMutants {
             Mutant.of(
                     "bodies are interrupted a second after the loss",
                     LEASE,
-                    "bodies.forEach(body -> body.lost(how.cause()));",
+                    "bodies.forEach(body -> interrupt(body, cause));",
                     "context.time().after(java.time.Duration.ofSeconds(1),"
-                            + " () -> bodies.forEach(body -> body.lost(how.cause())));"),
+                            + " () -> bodies.forEach(body -> interrupt(body, cause)));"),
             Mutant.of(
                     "holders are not asked when the grace begins",
                     CLOSING,
-                    "SerialExecutor.attemptEach(holders, Request::askToRelease);",
-                    "SerialExecutor.attemptEach(holders, Request::state);"),
+                    "holders.forEach(Request::askToRelease);",
+                    "holders.forEach(Request::state);"),
             Mutant.of(
                     "the client closes before the last release is confirmed",
                     CLOSING,
@@ -185,8 +180,8 @@ final class EndMutants {
             Mutant.of(
                     "a close with a grace waits for its own thread",
                     CLOSING,
-                    "&& !callerHolds.join()) {",
-                    "&& callerHolds.join() != null) {"),
+                    "&& !callerHolds) {",
+                    "&& (callerHolds || draining || !draining)) {"),
             Mutant.of(
                     "a close with a grace waits for its own callback",
                     CLOSING,

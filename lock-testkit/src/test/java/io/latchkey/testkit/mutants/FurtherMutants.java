@@ -60,14 +60,13 @@ final class FurtherMutants {
             Mutant.of(
                     "a request that times out gets no answer",
                     "internal/request/Request",
-                    "} else {\n            settle(() -> outcome.answer(Optional.empty()));\n        }\n    }\n"
-                            + "\n    /** Completes the caller's",
-                    "} else {\n            settle(() -> {});\n        }\n    }\n\n    /** Completes the caller's"),
+                    "settle(() -> outcome.timeUp(waitPolicy));",
+                    "settle(() -> {});"),
             Mutant.of(
                             "loss is reported on the event thread",
                             "internal/request/ZkLease",
-                            "context.callBack(() -> notifyOfLoss(cause));",
-                            "notifyOfLoss(cause);")
+                            "context.callBack(() -> {\n            lost.deliver(cause);",
+                            "((java.util.concurrent.Executor) Runnable::run).execute(() -> {\n            lost.deliver(cause);")
                     .caughtBy("MutexTest#dependentStages_runOnTheCallbackExecutor"),
             Mutant.of(
                     "a path that others created again is waited for",

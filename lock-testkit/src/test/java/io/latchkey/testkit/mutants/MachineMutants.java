@@ -19,8 +19,8 @@ final class MachineMutants {
             Mutant.of(
                     "request kept across sessions",
                     "internal/client/LiveRequests",
-                    "SerialExecutor.attemptEach(live, Request::sessionOver);",
-                    "SerialExecutor.attemptEach(live.stream().filter(r -> r.state() == State.HELD).toList(), Request::sessionOver);"),
+                    "List.copyOf(live).forEach(Request::sessionOver);",
+                    "live.stream().filter(r -> r.state() == State.HELD).toList().forEach(Request::sessionOver);"),
             Mutant.of(
                     "lost creates are searched on one connection only",
                     "internal/session/Session",

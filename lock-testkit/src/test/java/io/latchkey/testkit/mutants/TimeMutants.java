@@ -20,7 +20,7 @@ final class TimeMutants {
                             LEASE,
                             "if (period.isValid()) {",
                             "if (session.validity().period() != null) {")
-                    .and(VALIDITY, "SerialExecutor.attemptEach(holding, SessionRequest::lapsed);", ""),
+                    .and(VALIDITY, "List.copyOf(holding).forEach(SessionRequest::lapsed);", ""),
             Mutant.of(
                     "validity counted from the disconnect",
                     VALIDITY,
@@ -145,13 +145,13 @@ final class TimeMutants {
             Mutant.of(
                     "released twice",
                     LEASE,
-                    "if (!isValid() || !end.compareAndSet(null, new End.Released())) {",
-                    "if (!isValid() && !end.compareAndSet(null, new End.Released())) {"),
+                    "if (!isValid() || !endBy(new End.Released())) {",
+                    "if (!isValid() && !endBy(new End.Released())) {"),
             Mutant.of(
                     "no new session after the old one",
-                    "internal/client/Engine",
-                    "execute(this::reopen);\n    }",
-                    "sessionTimeout();\n    }"),
+                    "internal/client/ClientCore",
+                    "former.connection().port().close(() -> {});\n        context.execute(this::reopen);",
+                    "former.connection().port().close(() -> {});"),
             Mutant.of(
                     "validity counted from the answer",
                     WIRE,

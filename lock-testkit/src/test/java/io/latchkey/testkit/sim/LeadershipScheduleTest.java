@@ -557,7 +557,7 @@ class LeadershipScheduleTest {
         /** Until it strikes or the client is healed. */
         private void refuseNextCreate(Member member) {
             Fault unused =
-                    locks.refuseRequest(member.client, RequestMatch.create(), 1, KeeperException.Code.THROTTLEDOP);
+                    locks.refuseRequest(member.client, RequestMatch.create(), 1, KeeperException.Code.QUOTAEXCEEDED);
         }
 
         private <T> T one(List<T> of) {

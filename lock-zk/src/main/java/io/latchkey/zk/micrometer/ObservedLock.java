@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * high-cardinality keys {@code path} and {@code token}.
  *
  * <p>Handlers, filters and conventions of a registry run in the caller's thread, between the grant and the return of
- * the call. What they throw is dropped, so that no lease is lost to its caller on the way: a call returns and throws
- * what it would without observations.
+ * the call. An exception or error of theirs is dropped, so that no caller loses its lease on the way.
  *
  * <p>Leases and futures are those of the lock itself. If a method needs the client's own locks, such as {@code
  * multiLock}, pass it the wrapped lock.

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * the timer's or a caller's) runs its task, or leaves it to the thread that is already draining the queue. No task
  * blocks, and none runs code that is not the engine's own, so only one change of threads is between a ZooKeeper event
  * and the waiting caller.
+ *
+ * <p>The class is long because a session is opened, watched, renewed and given back here.
  */
 final class ClientCore implements Session.Client, Request.Client {
     private static final Duration RENEWAL_PAUSE = Duration.ofMillis(500);
@@ -151,14 +153,28 @@ final class ClientCore implements Session.Client, Request.Client {
 
     /** Opens a session, and tries again as long as that fails. */
     void openInBackground() {
-        var unused = open().whenComplete((opened, cannot) -> {
-            if (cannot != null && !context.hasFailed()) {
-                // Includes errors: a lack of threads or memory may pass, and without another attempt no request is
-                // served again.
-                context.log().warn(ClientCore.class, "Cannot open a new ZooKeeper session; trying again", cannot);
-                config.time().after(RENEWAL_PAUSE, () -> context.execute(this::reopen));
-            }
-        });
+        try {
+            var unused = open().whenComplete((opened, cannot) -> {
+                if (cannot != null) {
+                    openLater(cannot);
+                }
+            });
+        } catch (Throwable cannot) {
+            openLater(cannot);
+        }
+    }
+
+    /** Also after an error: a lack of threads or memory may pass, and without an attempt no request is served again. */
+    private void openLater(Throwable cannot) {
+        if (context.hasFailed()) {
+            return;
+        }
+        try {
+            context.log().warn(ClientCore.class, "Cannot open a new ZooKeeper session; trying again", cannot);
+            config.time().after(RENEWAL_PAUSE, () -> context.execute(this::reopen));
+        } catch (Throwable again) {
+            context.fail(again);
+        }
     }
 
     private void reopen() {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>An unexpected error ends a core.</b> A step that throws, for lack of memory, by a class that is missing, or by
  * a bug, has left the core's state unknown: which requests are in which queue, and which nodes are to be deleted. So
- * nothing of it is used again. What is left to do needs none of it:
+ * nothing of it is used again. The rest of the work needs none of it:
  *
  * <ol>
  *   <li>All its leases are invalid, by one flag; no further step runs.
@@ -58,7 +58,7 @@ public final class Engine implements ClientCore.Client {
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     private volatile ClientCore core;
-    /** Whether a close has begun. A close reads the core behind this write, and a failure reads it behind a new core. */
+    /** Whether a close has begun. A close reads the core after this write; a failure reads this after a new core. */
     private volatile boolean closing;
 
     public Engine(ClientConfig config) {
@@ -191,15 +191,20 @@ public final class Engine implements ClientCore.Client {
         attempt(() -> config.time().after(config.sessionTimeout().dividedBy(NOTICE), () -> notified.complete(null)));
         if (goesOn) {
             attempt(() -> signals.session(LockObserver.SessionState.EXPIRED));
-            core = newCore(true);
-            core.openInBackground();
-            if (closing) {
-                core.closing().close();
+            try {
+                core = newCore(true);
+                core.openInBackground();
+                if (closing) {
+                    core.closing().close();
+                }
+                return;
+            } catch (Throwable again) {
+                attempt(() -> over.context().answers().failAll(() -> closedBy(again)));
+                attempt(() -> core.context().answers().failAll(() -> closedBy(again)));
             }
-        } else {
-            attempt(() -> firstContact.completeExceptionally(closedBy(why)));
-            attempt(() -> signals.session(LockObserver.SessionState.CLOSED));
         }
+        attempt(() -> firstContact.completeExceptionally(closedBy(why)));
+        attempt(() -> signals.session(LockObserver.SessionState.CLOSED));
     }
 
     private void allIsReturned() {
@@ -237,7 +242,7 @@ public final class Engine implements ClientCore.Client {
         return notified;
     }
 
-    /** What fails here must not keep the rest from being done. */
+    /** A failure of one part must not keep the other parts from being done. */
     private static void attempt(Runnable part) {
         try {
             part.run();

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A lock of one recipe at one path, or of several, with its synchronous and asynchronous methods. */
 class ZkAcquirable implements Acquirable {
@@ -130,11 +131,13 @@ class ZkAcquirable implements Acquirable {
     }
 
     CompletableFuture<List<Contender>> queueLater() {
-        List<CompletableFuture<List<Contender>>> queues =
-                members.stream().map(member -> inspector(member).readLater()).toList();
-        return CompletableFuture.allOf(queues.toArray(CompletableFuture[]::new))
-                .thenApply(all ->
-                        queues.stream().flatMap(queue -> queue.join().stream()).toList());
+        CompletableFuture<List<Contender>> all = CompletableFuture.completedFuture(List.of());
+        for (LockTarget member : members) {
+            all = all.thenCombine(
+                    inspector(member).readLater(), (before, next) -> Stream.concat(before.stream(), next.stream())
+                            .toList());
+        }
+        return all;
     }
 
     QueueInspector inspector(LockTarget member) {

@@ -449,7 +449,7 @@ public final class ZkLease implements Lease, HeldLeases.Held {
         watchOwnNodes();
     }
 
-    /** Interrupts the thread of a body elsewhere: an interrupt runs code of the thread, and of what it is blocked in. */
+    /** Interrupts a body on a thread of its own: an interrupt runs code of the body's thread, and of its channel. */
     private void interrupt(BodyInterruption body, LossCause cause) {
         unnotified.incrementAndGet();
         context.outbox().alarms().execute(() -> {

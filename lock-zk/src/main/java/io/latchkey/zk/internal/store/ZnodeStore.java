@@ -179,7 +179,7 @@ public interface ZnodeStore {
         /** Something about the session that the log should say. */
         default void noted(String line) {}
 
-        /** A response or an event could not be delivered: what follows from it is missing. */
+        /** A response or an event could not be delivered: its consequences are missing. */
         void failed(Throwable why);
 
         /** A watch fired. {@code zxid} is that of the change, or -1 if the server does not send it. */

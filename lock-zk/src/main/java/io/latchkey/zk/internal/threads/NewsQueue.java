@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 
 /**
  * The news for one listener, such as the observer or the log: delivered one at a time, in order, on a thread of the
- * listener's own. A listener that blocks delays nothing but its own news. The queue is bounded: what does not fit is
- * counted, and the listener gets the number before what comes next. Adding never blocks, and never throws.
+ * listener's own. A listener that blocks delays nothing but its own news. The queue is bounded: news that do not fit
+ * are counted, and the listener gets the number before the next news. Adding never blocks, and never throws.
  */
 public final class NewsQueue {
     private final Executor thread;

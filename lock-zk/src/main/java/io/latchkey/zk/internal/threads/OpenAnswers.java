@@ -51,7 +51,7 @@ public final class OpenAnswers {
 
     /**
      * The result of a call, which a step of the engine completes. Should an unexpected error end the engine before, it
-     * completes all the same: see {@link #failAll}.
+     * completes as well: see {@link #failAll}.
      */
     public static class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
         private final OpenAnswers open;

@@ -53,7 +53,7 @@ class SerialExecutorTest {
 
     /** The state that the tasks share is unknown then. */
     @Test
-    void taskThatThrowsIsTheLast_andItsOwnerIsToldOnce() {
+    void taskThatThrowsIsTheLast_andItsOwnerIsNotifiedOnce() {
         AssertionError unexpected = new AssertionError("thrown by a test");
         serial.execute(() -> {
             serial.execute(() -> ran.add(1));
