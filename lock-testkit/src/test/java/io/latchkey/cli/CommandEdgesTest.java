@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * row of the table in docs/command-line.md names its test here.
  */
 @Tag("once")
+@Tag("long")
 @EnabledOnOs(OS.LINUX)
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(120)

@@ -63,21 +63,25 @@ public final class Logs implements SLF4JServiceProvider {
 
         @Override
         public boolean isDebugEnabled() {
+            HostileLog.strike();
             return false;
         }
 
         @Override
         public boolean isInfoEnabled() {
+            HostileLog.strike();
             return LoggedWarnings.wanted();
         }
 
         @Override
         public boolean isWarnEnabled() {
+            HostileLog.strike();
             return LoggedWarnings.wanted();
         }
 
         @Override
         public boolean isErrorEnabled() {
+            HostileLog.strike();
             return true;
         }
 

@@ -9,7 +9,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +25,10 @@ final class ProcessTree {
     static final String MARK = "LATCHKEY_RUN";
 
     private static final Path PROCESSES = Path.of("/proc");
+    /** How often a process is looked at that has no environment: a kernel's never has one. */
+    private static final int LOOKS = 20;
+
+    private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final String mark;
     /** The ids of the processes that were looked at: each is asked for its environment once. */
@@ -47,12 +54,28 @@ final class ProcessTree {
         for (ProcessHandle each : List.copyOf(tree.values())) {
             each.descendants().forEach(this::add);
         }
-        for (long id : ids()) {
-            if (seen.add(id) && isMarked(id)) {
-                ProcessHandle.of(id).ifPresent(this::add);
-            }
+        for (int looks = 0; looks < LOOKS && !allAreKnown(); looks++) {
+            LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
         }
         return tree.values().stream().filter(ProcessHandle::isAlive).toList();
+    }
+
+    /** Looks at the new processes. One that is just beginning its program has no environment for a moment. */
+    private boolean allAreKnown() {
+        boolean known = true;
+        for (long id : ids()) {
+            if (!seen.contains(id)) {
+                Optional<Boolean> marked = isMarked(id);
+                if (marked.isPresent()) {
+                    seen.add(id);
+                }
+                if (marked.orElse(false)) {
+                    ProcessHandle.of(id).ifPresent(this::add);
+                }
+                known &= marked.isPresent();
+            }
+        }
+        return known;
     }
 
     private void add(ProcessHandle process) {
@@ -72,13 +95,13 @@ final class ProcessTree {
         }
     }
 
-    private boolean isMarked(long id) {
+    private Optional<Boolean> isMarked(long id) {
         try {
             String environment = Files.readString(
                     PROCESSES.resolve(Long.toString(id)).resolve("environ"), StandardCharsets.ISO_8859_1);
-            return ("\0" + environment).contains(mark);
+            return environment.isEmpty() ? Optional.empty() : Optional.of(("\0" + environment).contains(mark));
         } catch (IOException endedOrOfAnotherUser) {
-            return false;
+            return Optional.of(false);
         }
     }
 }
