@@ -144,7 +144,7 @@ class CommandEdgesTest {
 
     /** These cannot be handled: the command goes on, until the lock is lost for others to take and beyond. */
     @ParameterizedTest
-    @ValueSource(strings = {"KILL", "RTMIN"})
+    @ValueSource(strings = {"KILL", "RTMIN", "BUS", "FPE", "ILL", "SEGV", "TRAP"})
     void signalEndsLatchkeyAndNotTheCommand(String signal) throws Exception {
         Program program = start("run", "/edges/" + signal, "--", "sh", "-c", "echo process $$.; exec sleep 300")
                 .awaitSaid(".");
@@ -191,13 +191,15 @@ class CommandEdgesTest {
         assertEquals(143, program.ended().status());
     }
 
-    @Test
-    void commandGoesOn_whenLatchkeyIsStoppedForLessThanASession() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"STOP", "TSTP"})
+    void commandGoesOn_whenLatchkeyIsStoppedForLessThanASession(String signal) throws Exception {
         new ProcessBuilder("mkfifo", folder.resolve("wait").toString()).start().waitFor();
-        Program program = start("run", "/edges/stop", "--", "sh", "-c", "echo running; read -r line < wait; echo done")
+        Program program = start(
+                        "run", "/edges/" + signal, "--", "sh", "-c", "echo running; read -r line < wait; echo done")
                 .awaitSaid("running");
 
-        program.signal("STOP");
+        program.signal(signal);
         program.signal("CONT");
         Files.writeString(folder.resolve("wait"), "go\n");
 

@@ -262,7 +262,7 @@ class HostileProcessTest {
             String thread = client.mutex("/number")
                     .acquireAsync()
                     .thenApply(lease -> {
-                        lease.releaseAsync();
+                        var unused = lease.releaseAsync();
                         return Thread.currentThread().getName();
                     })
                     .get(20, TimeUnit.SECONDS);
@@ -451,7 +451,7 @@ class HostileProcessTest {
             CompletableFuture<Boolean> next = other.mutex(base + "/body")
                     .acquireAsync()
                     .thenApply(granted -> {
-                        granted.releaseAsync();
+                        var unused3 = granted.releaseAsync();
                         return true;
                     });
             check(Promise.EXCLUSION, SESSION.plus(SLACK), exclusion::get);
@@ -466,7 +466,9 @@ class HostileProcessTest {
             } catch (LockException closed) {
                 lease = Optional.empty();
             }
-            lease.ifPresent(Lease::releaseAsync);
+            lease.ifPresent(held -> {
+                var unused = held.releaseAsync();
+            });
             Optional<Lease> free = other.mutex(base + "/r").tryAcquire(SESSION);
             free.ifPresent(Lease::close);
             return free.isPresent();
