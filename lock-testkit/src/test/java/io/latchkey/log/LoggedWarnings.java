@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.log;
 
+import io.latchkey.testkit.time.Eventually;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -40,6 +42,13 @@ public final class LoggedWarnings implements AutoCloseable {
                 .map(Line::text)
                 .filter(text -> text.contains(word))
                 .toList();
+    }
+
+    /** Those that have {@code word} in them, once there is one: a client logs on a thread of its own. */
+    public List<String> awaited(String word) throws InterruptedException {
+        Eventually.holds("a warning with " + word, Duration.ofSeconds(10), () -> !with(word)
+                .isEmpty());
+        return with(word);
     }
 
     /** Whatever has {@code word} in it and is more than debug. */

@@ -150,7 +150,7 @@ class CallbackExecutorTest extends OnOneServer {
             }
             assertEquals(
                     1,
-                    log.with("The callback executor that is full refused a task")
+                    log.awaited("The callback executor that is full refused a task")
                             .size());
         }
     }

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process that misbehaves: what is hostile, and how, against each promise of the locks. Each cell is held, is not
+ * A process that misbehaves, in each way of the table, against each promise of the locks. Each cell is held, is not
  * promised, or does not apply; {@code docs/hostile-process.md} is the table, made from here.
  */
 @Tag("slow")

@@ -123,7 +123,8 @@ class LabelsTest {
                     client.mutex("/named-in-the-log").labelled("invoice 7").acquire();
             locks.expire(client);
             lease.lost().get();
-            assertEquals(1, log.with("/named-in-the-log for invoice 7 (token").size());
+            assertEquals(
+                    1, log.awaited("/named-in-the-log for invoice 7 (token").size());
         }
     }
 }

@@ -103,8 +103,11 @@ public final class ZkLockClient implements LockClient {
      * Returns a new builder of a client.
      *
      * @return a builder; {@link Builder#connectString} or {@link Builder#using} is still to be called
+     * @throws IllegalStateException if ZooKeeper's client, Guava or slf4j-api on the class path is older than this
+     *     library needs
      */
     public static Builder builder() {
+        LinkedLibraries.check();
         return new Builder();
     }
 
@@ -457,13 +460,10 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
          * @throws LockUnavailableException if no server responds in time; or if the current thread is interrupted,
          *     whose status stays set
-         * @throws IllegalStateException if ZooKeeper's client, Guava or slf4j-api on the class path is older than this
-         *     library needs
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
          *     created
          */
         public ZkLockClient build() {
-            LinkedLibraries.check();
             return new ZkLockClient(new ClientOpening(settings).open());
         }
 

@@ -438,8 +438,9 @@ class CuratorLayoutTest {
                     assertEquals(1, own.queue().size());
                     assertThrows(LockMismatchException.class, own::tryAcquire);
                 }
-                assertEquals(1, log.with(path).size(), () -> "logged: " + log.with(path));
-                String line = log.with(path).get(0);
+                List<String> lines = log.awaited(path);
+                assertEquals(1, lines.size(), () -> "logged: " + lines);
+                String line = lines.get(0);
                 String node = server.nodesUnder(path).stream()
                         .map(ServerNode::name)
                         .filter(name -> name.equals("leases") || name.startsWith("_c_"))
@@ -460,7 +461,8 @@ class CuratorLayoutTest {
             Lease theirs =
                     granted(curators.get(0).client().semaphore("/resized", 2).acquireAsync());
             assertThrows(LockMismatchException.class, () -> own.resize(3));
-            assertEquals(1, log.with("/resized is in use by two kinds of lock").size());
+            assertEquals(
+                    1, log.awaited("/resized is in use by two kinds of lock").size());
             theirs.close();
             held.close();
         }
@@ -482,7 +484,7 @@ class CuratorLayoutTest {
                     .readLock()
                     .acquireAsync());
             assertEquals(3, own.readLock().queue().size());
-            String line = log.with("/counted").get(0);
+            String line = log.awaited("/counted").get(0);
             assertTrue(line.contains("The leases of this client on it (2) stay valid."), line);
             waiting.cancel(false);
             theirs.close();

@@ -13,6 +13,7 @@ import java.security.CodeSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -25,9 +26,13 @@ import org.apache.zookeeper.ZooKeeper;
  */
 public final class LinkedLibraries {
     /** The earliest versions that have all of it. */
-    static final String FLOORS = "ZooKeeper's client 3.7, Guava 31 and slf4j-api 1.7";
+    static final String FLOORS = "ZooKeeper's client 3.8.2 or 3.7.2, Guava 31 and slf4j-api 1.7";
 
     static final String LIST = "linked.txt";
+
+    /** What is called only where it is there, so that it is not in the list: see {@link ZooKeeperStore}. */
+    static final Set<String> OPTIONAL = Set.of("org.apache.zookeeper.WatchedEvent getZxid ()J");
+
     private static final String CONSTRUCTOR = "<init>";
 
     private LinkedLibraries() {}

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.ClassReader;
 import com.tngtech.archunit.thirdparty.org.objectweb.asm.ClassVisitor;
@@ -55,6 +56,7 @@ class LinkedLibrariesTest {
                 read(file, symbols);
             }
         }
+        assertTrue(symbols.removeAll(LinkedLibraries.OPTIONAL), "what is optional is still called");
         return symbols;
     }
 
