@@ -42,6 +42,9 @@ class RaceProperties {
     /** The factor for the number of scenarios. */
     private static final int TIMES = Integer.getInteger("latchkey.races", 1);
 
+    /** More than the look at the room on the stack goes down. */
+    private static final int FRAMES = 300;
+
     private static void explore(Class<?> calls) {
         new ModelCheckingOptions()
                 .iterations(10 * TIMES)
@@ -50,6 +53,7 @@ class RaceProperties {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(1)
+                .recursionBound(FRAMES)
                 .check(calls);
     }
 
