@@ -109,8 +109,8 @@ public interface Acquirable {
      *
      * <p>An empty result means that at some moment during the call another request held or waited. A client whose last
      * try found the lock busy, or that holds it itself, may learn that without a request in the queue: to poll a busy
-     * lock costs the servers no write. If no server can be reached
-     * for a session timeout, the call cannot find that out, and throws.
+     * lock costs the servers no write. If no server can be reached for a session timeout, the call cannot find that
+     * out, and throws.
      *
      * @return the lease, to be released by the caller; or empty if other requests were ahead of this one
      * @throws InterruptedException if the current thread is interrupted before or while it waits

@@ -43,7 +43,7 @@ public final class BodyInterruption {
     private final @Nullable BodyInterruption outer;
     private final Runnable onLoss;
 
-    // Under the monitor, while which no code of others runs.
+    // Under the monitor, in which no code of others runs.
     private final Set<Demand> demands = EnumSet.noneOf(Demand.class);
     /** Whether an interrupt is still to be sent. */
     private boolean due;
@@ -72,7 +72,8 @@ public final class BodyInterruption {
     /**
      * For a body that the current thread is about to run.
      *
-     * @param onLoss run once if the lease is lost, after the interrupt has been sent, in the thread of {@link #lost}
+     * @param onLoss run once if the lease is lost, in the thread of {@link #lost}, before the interrupt is sent, which
+     *     can block; it neither blocks nor throws
      */
     BodyInterruption(Runnable onLoss) {
         this.onLoss = onLoss;
@@ -130,8 +131,8 @@ public final class BodyInterruption {
             cause = why;
             boolean unused = demand(Demand.LOSS);
         }
-        send();
         onLoss.run();
+        send();
     }
 
     /**

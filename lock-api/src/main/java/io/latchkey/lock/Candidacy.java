@@ -75,7 +75,7 @@ final class Candidacy implements Runnable {
         /** The session timeout as far as the lease shows it. */
         private final Duration patience;
 
-        private final BodyInterruption interruption = new BodyInterruption(() -> aside(this::watch));
+        private final BodyInterruption interruption = new BodyInterruption(this::startWatch);
         private final CountDownLatch over = new CountDownLatch(1);
         private final AtomicBoolean watched = new AtomicBoolean();
         /** When the end was demanded; null before. */
@@ -91,19 +91,20 @@ final class Candidacy implements Runnable {
 
         void demand(Demand demand) {
             if (interruption.demand(demand)) {
-                noteDemand();
-                if (Thread.currentThread().equals(thread)) {
-                    interruption.send();
-                    aside(this::watch);
-                } else if (!aside(this::end)) {
+                startWatch();
+                if (Thread.currentThread().equals(thread) || !aside(this::end)) {
                     interruption.send();
                 }
             }
         }
 
-        private void noteDemand() {
-            if (demanded == null) {
+        /** Before any interrupt, which can block the thread that sends it. */
+        private void startWatch() {
+            if (watched.compareAndSet(false, true)) {
                 demanded = System.nanoTime();
+                if (lease != null) {
+                    boolean unused = aside(() -> watch(lease));
+                }
             }
         }
 
@@ -115,14 +116,11 @@ final class Candidacy implements Runnable {
                     interruption.sendAgain();
                 }
             }
-            watch();
         }
 
         /** Reports a body that has not ended in time. */
-        private void watch() {
-            noteDemand();
-            Lease held = lease;
-            if (held != null && watched.compareAndSet(false, true) && !isOverWithin(patience.toNanos())) {
+        private void watch(Lease held) {
+            if (!isOverWithin(patience.toNanos())) {
                 report(() -> reports.notEnded(held, age()));
             }
         }

@@ -88,8 +88,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>Threads</h2>
  *
  * A candidate has one thread, on which body and listener run. A further daemon thread is made for each demand to end,
- * to interrupt it: {@link Thread#interrupt} can block. Threads that this class makes have the class loader of the body
- * or listener as context class loader, normal priority, and no inheritable thread-locals. All methods may be called by
+ * to interrupt it: {@link Thread#interrupt} can block. One more in a term reports a body that does not end. Threads
+ * that this class makes have the class loader of the body or listener as context class loader, normal priority, and no
+ * inheritable thread-locals. All methods may be called by
  * any thread.
  */
 // The class is long because more than half of it is documentation.
@@ -388,8 +389,7 @@ public final class Leadership implements AutoCloseable {
      * Ends this candidate for good as {@link #close()} does, and waits for {@code longest} at most. If the body has not
      * ended by then, the mutex is released for it: another candidate can lead, while the body goes on until it ends.
      * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The time counts while the runtime
-     * ends as well. The release can take about a session
-     * timeout more, if the servers do not answer.
+     * ends as well. The release can take about a session timeout more, if the servers do not answer.
      *
      * @param longest how long to wait for the body, zero or more
      * @return whether this candidate has ended; if not, it will when its body does, and never leads again

@@ -30,6 +30,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A candidate that is closed in moments between two statements of its thread. */
 @Timeout(60)
@@ -386,6 +388,44 @@ class LeadershipMomentsTest {
             candidate.close();
             assertEquals(2, log.size(), log::toString);
             assertTrue(log.get(1).contains("of the body"), log::toString);
+        }
+    }
+
+    /** After a loss and after a demand: the report does not wait for the interrupt. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bodyThatDoesNotEnd_isReported_whenTheInterruptOfTheThreadBlocks(boolean lost) throws Exception {
+        try (SimulatedLocks brief = SimulatedLocks.start(Duration.ofSeconds(1))) {
+            List<String> log = new CopyOnWriteArrayList<>();
+            CountDownLatch mayEnd = new CountDownLatch(1);
+            CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
+            LockClient own = brief.client();
+            Leadership candidate = Leadership.start(
+                    own.mutex(PATH),
+                    lease -> {
+                        Uninterruptibles.awaitUninterruptibly(mayEnd);
+                        return Leadership.Next.END;
+                    },
+                    task -> {
+                        SlowToInterrupt made = new SlowToInterrupt(task);
+                        thread.complete(made);
+                        return made;
+                    },
+                    Leadership.Reports.to(log::add));
+            Eventually.holds("it leads", SOON, candidate::isLeader);
+            // In the simulation, the thread that ends the session interrupts.
+            CompletableFuture<Void> demand =
+                    CompletableFuture.runAsync(lost ? () -> brief.expire(own) : candidate::stepDown);
+            assertTrue(soon(thread).entered.await(SOON.toSeconds(), TimeUnit.SECONDS));
+            try {
+                Eventually.holds("it is reported", SOON, () -> !log.isEmpty());
+                assertTrue(log.get(0).contains("has not ended"), log::toString);
+            } finally {
+                mayEnd.countDown();
+                soon(thread).mayGoOn.countDown();
+            }
+            soon(demand);
+            candidate.close();
         }
     }
 

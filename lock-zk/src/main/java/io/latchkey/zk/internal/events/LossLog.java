@@ -16,6 +16,8 @@ final class LossLog {
     /** The number of lines per time span. */
     static final int LINES = 20;
 
+    private static final String LINE = "Lost the lease on {} (token {}): {}, held for {} ms";
+
     static final Duration SPAN = Duration.ofSeconds(5);
 
     private final ClientLog log;
@@ -31,13 +33,7 @@ final class LossLog {
 
     void lost(String path, long token, LossCause cause, Duration held) {
         if (!mayWrite(cause)) {
-            log.debug(
-                    LossLog.class,
-                    "Lost the lease on {} (token {}): {}, held for {} ms",
-                    path,
-                    token,
-                    cause,
-                    held.toMillis());
+            log.debug(LossLog.class, LINE, path, token, cause, held.toMillis());
         } else if (cause == LossCause.CLIENT_CLOSED) {
             log.info(
                     LossLog.class,
@@ -46,13 +42,7 @@ final class LossLog {
                     token,
                     held.toMillis());
         } else {
-            log.warn(
-                    LossLog.class,
-                    "Lost the lease on {} (token {}): {}, held for {} ms",
-                    path,
-                    token,
-                    cause,
-                    held.toMillis());
+            log.warn(LossLog.class, LINE, path, token, cause, held.toMillis());
         }
     }
 

@@ -61,9 +61,8 @@ public final class DaemonThreads implements Executor, AutoCloseable {
     }
 
     /** Returns a factory of threads with this name. */
-    // Without a privileged action, a thread refers to the class loaders of the callers on this stack. The priority is
-    // set
-    // because it would be inherited.
+    // Without a privileged action, a thread refers to the class loaders of the callers on this stack.
+    // The priority is set because it would be inherited.
     @SuppressWarnings({"removal", "ThreadPriorityCheck"})
     public static ThreadFactory factory(String name) {
         return task -> AccessController.doPrivileged((PrivilegedAction<Thread>) () -> {
