@@ -107,8 +107,8 @@ class MultiLockTest extends OnOneServer {
     }
 
     /**
-     * The longest transaction is that on paths that are missing. A client sends it after many transactions that find
-     * one missing path each, so an operator sends it here.
+     * The longest transaction is that on paths that are missing. A client sends it after one that is as long as it is,
+     * so an operator sends it here.
      */
     private void assertFitsAPacket(ZkLockClient client, String below, List<ACL> acl) throws Exception {
         Lease other = client.mutex("/many/other").acquire();

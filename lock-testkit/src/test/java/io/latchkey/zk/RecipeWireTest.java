@@ -252,6 +252,24 @@ class RecipeWireTest extends OnOneServer {
 
     // ---- multi-locks
 
+    /** Each missing path cost a round trip of its own, and each of these two requests for each path. */
+    @ParameterizedTest
+    @CsvSource({"/new/%d, 3", "/news/%d/m, 10"})
+    void roundTripsOfAMultiLockDoNotGrowWithItsMissingPaths(String pattern, int roundTrips) throws Exception {
+        counted.mutex("/new/known").acquire().close();
+        for (int paths : List.of(10, 40)) {
+            Acquirable[] members = IntStream.range(0, paths)
+                    .mapToObj(i -> counted.mutex(pattern.formatted(100 * paths + i)))
+                    .toArray(Acquirable[]::new);
+            Wire.Mark before = proxy.mark();
+            Lease lease = counted.multiLock(members).acquire();
+            Wire wire = proxy.since(before);
+            assertTrue(wire.roundTrips() <= roundTrips, wire::toString);
+            assertTrue(wire.requestsButHeartbeats() <= 7 * paths + 2, wire::toString);
+            lease.close();
+        }
+    }
+
     @Test
     void multiLockCostsOneTransactionAndOneReadInOneFlight_whenFree() throws Exception {
         for (int round = 0; round < 3; round++) {

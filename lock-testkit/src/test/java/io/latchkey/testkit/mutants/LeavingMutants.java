@@ -165,9 +165,9 @@ final class LeavingMutants {
                                         });"""),
             Mutant.of(
                     "creating the path is retried for ever if another client has created it",
-                    CREATION,
-                    "missing.remove(entry);",
-                    "missing.size();"),
+                    "internal/request/MissingPaths",
+                    "case PATH_EXISTS -> missing.remove(of);",
+                    "case PATH_EXISTS -> missing.size();"),
             Mutant.of(
                             "the creator of the path gets more permits than there are",
                             CREATION,
@@ -184,7 +184,7 @@ final class LeavingMutants {
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
-                    "levels.forEach(ParentNodes::leave);\n            shell",
+                    "missing.leave();\n            shell",
                     "shell"),
             Mutant.of(
                     "a level that is there is an error",

@@ -19,7 +19,6 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,10 +37,7 @@ final class NodeCreation {
     private final Shell shell;
     private final List<QueueEntry> entries;
     private final String id;
-    /** Entries whose path has to be created. */
-    private final Set<QueueEntry> missing = new LinkedHashSet<>();
-    /** The levels created above missing paths. */
-    private final List<ParentNodes> levels = new ArrayList<>(0);
+    private final MissingPaths missing;
 
     /** How often in a row the server has throttled. */
     private int throttled;
@@ -64,6 +60,7 @@ final class NodeCreation {
         this.shell = shell;
         this.entries = entries;
         this.id = machine.id();
+        this.missing = new MissingPaths(session, entries);
     }
 
     /** A write of the transaction and its entry. */
@@ -150,7 +147,7 @@ final class NodeCreation {
     private void created(QueueEntry only, Response<ZnodeStore.Created> answer) {
         switch (answer.code()) {
             case OK -> arrived(List.of(answer.get()));
-            case NO_NODE -> makePathOf(only);
+            case NO_NODE -> prepare(only, MissingPaths.Refusal.PATH_MISSING);
             default -> notCreated(only, answer);
         }
     }
@@ -168,44 +165,45 @@ final class NodeCreation {
         Step refused = steps.get(refusal.index());
         QueueEntry entry = refused.entry();
         boolean ofPath = refused.write() instanceof ZnodeStore.Write.CreatePath;
-        if (refusal.code() == Status.NO_NODE && ofPath) {
-            creating();
-            ParentNodes above = new ParentNodes(session);
-            levels.add(above);
-            above.makeAbove(entry.path(), outcome -> {
-                noLongerCreating();
-                if (outcome instanceof ParentNodes.Outcome.Made) {
-                    again();
-                } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                    notCreated(entry, failed.answer());
-                } else {
-                    shell.refused(Errors.noChroot(session.context().displayPath(entry.path())));
-                }
-            });
-        } else if (refusal.code() == Status.NO_NODE) {
-            makePathOf(entry);
+        if (refusal.code() == Status.NO_NODE) {
+            prepare(entry, ofPath ? MissingPaths.Refusal.LEVEL_MISSING : MissingPaths.Refusal.PATH_MISSING);
         } else if (refusal.code() == Status.NODE_EXISTS && ofPath) {
-            // Another client was faster.
-            missing.remove(entry);
-            again();
+            prepare(entry, MissingPaths.Refusal.PATH_EXISTS);
         } else {
             notCreated(entry, Response.failed(refusal.code(), refusal.detail()));
         }
     }
 
+    private void prepare(QueueEntry entry, MissingPaths.Refusal refusal) {
+        creating();
+        missing.prepare(entry, refusal, result -> {
+            noLongerCreating();
+            if (result.levels() instanceof ParentNodes.Outcome.Failed failed) {
+                notCreated(result.entry(), failed.answer());
+            } else if (result.levels() instanceof ParentNodes.Outcome.NoChroot) {
+                shell.refused(Errors.noChroot(
+                        session.context().displayPath(result.entry().path())));
+            } else {
+                again();
+            }
+        });
+    }
+
     /**
-     * Creates a path, with the declared capacity. The number of permits is checked here, as no queue is read that would
-     * show a request for too many.
+     * Refuses a request for more permits than the declared capacity of a path that it would create, as no queue is read
+     * that would show it.
      */
-    private void makePathOf(QueueEntry entry) {
-        int permits = entry.recipe().permits();
-        int capacity = entry.purpose().capacity();
-        if (permits > capacity) {
-            shell.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
-            return;
+    private boolean refusesPermits() {
+        for (QueueEntry entry : missing.entries()) {
+            int permits = entry.recipe().permits();
+            int capacity = entry.purpose().capacity();
+            if (permits > capacity) {
+                missing.leave();
+                shell.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
+                return true;
+            }
         }
-        missing.add(entry);
-        again();
+        return false;
     }
 
     /** Tries again after a pause, as the server throttles: nothing was created. */
@@ -222,9 +220,9 @@ final class NodeCreation {
 
     private void again() {
         if (machine.state() == State.ABANDONING) {
-            levels.forEach(ParentNodes::leave);
+            missing.leave();
             shell.on(new Event.CreateRefused());
-        } else {
+        } else if (!refusesPermits()) {
             start();
         }
     }
@@ -242,7 +240,7 @@ final class NodeCreation {
             return;
         }
         Set<Integer> alone = new HashSet<>();
-        for (QueueEntry entry : missing) {
+        for (QueueEntry entry : missing.entries()) {
             entry.sessionQueue().reader().made(entry.purpose(), zxid);
             alone.add(entry.index());
         }
@@ -267,7 +265,7 @@ final class NodeCreation {
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {
-        levels.forEach(ParentNodes::leave);
+        missing.leave();
         String displayPath = session.context().displayPath(entry.path());
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
