@@ -24,9 +24,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +121,22 @@ class FailStopTest {
         }
     }
 
+    /** The step that hands the handle to its session is dropped with all others. */
+    @Test
+    void handleIsClosed_whenTheClientFailsAfterItWasOpened() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        run.whileOpening = () -> run.engine.context().execute(() -> {
+            throw new InternalError("thrown by a test");
+        });
+        run.leader.closeSession(Objects.requireNonNull(run.port).session());
+        run.pass(Run.SESSION);
+        assertEquals(3, run.opened);
+        assertEquals(2, run.closed.size());
+        run.locks.close();
+        run.settle();
+        assertEquals(3, run.closed.size());
+    }
+
     /** One scenario, in which the error is thrown at one place. */
     private static final class Run extends OnSimulatedServer implements ClientConfig.Opener {
         private final Kind kind;
@@ -135,6 +153,9 @@ class FailStopTest {
         private final Engine engine;
         private final EngineLockClient locks;
         private @Nullable SimulatedPort port;
+        private Runnable whileOpening = () -> {};
+        private int opened;
+        private final Set<ZnodeStore> closed = new HashSet<>();
         private final List<CompletableFuture<?>> answers = new ArrayList<>();
         private final List<Lease> leases = new ArrayList<>();
 
@@ -189,19 +210,25 @@ class FailStopTest {
 
         @Override
         public ZnodeStore open(ZnodeStore.Listener listener) throws java.io.IOException {
+            opened++;
+            Runnable now = whileOpening;
+            whileOpening = () -> {};
+            now.run();
             return CountedStore.open(this::failing, listener, Long.MAX_VALUE);
         }
 
         private ZnodeStore failing(ZnodeStore.Listener listener) {
-            SimulatedPort opened = new SimulatedPort(leader, SESSION, listener, Runnable::run);
-            port = opened;
+            SimulatedPort handle = new SimulatedPort(leader, SESSION, listener, Runnable::run);
+            port = handle;
             return (ZnodeStore) Proxy.newProxyInstance(
                     ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                        if (!method.isDefault() && !method.getName().equals("close")) {
+                        if (method.getName().equals("close")) {
+                            closed.add(handle);
+                        } else if (!method.isDefault()) {
                             strike(Source.STORE);
                         }
                         try {
-                            return method.invoke(opened, args);
+                            return method.invoke(handle, args);
                         } catch (InvocationTargetException thrown) {
                             throw thrown.getCause();
                         }

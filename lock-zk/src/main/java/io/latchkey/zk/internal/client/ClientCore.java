@@ -56,6 +56,12 @@ final class ClientCore implements Session.Client, Request.Client {
     /** Written on the serial executor only. */
     private volatile @Nullable SessionQueues queues;
 
+    /**
+     * The handle that was opened last. It is known before the step that hands it to its session, which is dropped if
+     * the core fails: whichever comes first, the failure or this, the handle is given back.
+     */
+    private volatile @Nullable ZnodeStore handle;
+
     private final LiveRequests requests = new LiveRequests(this::onRefusal);
     private final Queries queries;
     private final Closing closing;
@@ -126,12 +132,13 @@ final class ClientCore implements Session.Client, Request.Client {
         CompletableFuture<@Nullable Void> opening = context.answers().<@Nullable Void>next();
         config.outbox().handles().execute(() -> {
             try {
-                ZnodeStore handle = config.source().opener().open(listener);
+                ZnodeStore opened = config.source().opener().open(listener);
+                handle = opened;
                 if (context.hasFailed()) {
-                    handle.close(() -> {});
+                    opened.close(() -> {});
                 }
                 context.execute(() -> {
-                    opened(next, handle, listener);
+                    opened(next, opened, listener);
                     opening.complete(null);
                 });
             } catch (Throwable cannot) {
@@ -141,12 +148,12 @@ final class ClientCore implements Session.Client, Request.Client {
         return opening;
     }
 
-    private void opened(SessionQueues next, ZnodeStore handle, SessionListener listener) {
+    private void opened(SessionQueues next, ZnodeStore opened, SessionListener listener) {
         if (requests.refusal().isPresent()) {
-            handle.close(() -> {}); // the client was closed in between
+            opened.close(() -> {}); // the client was closed in between
             return;
         }
-        next.session().open(handle);
+        next.session().open(opened);
         queues = next;
         listener.opened();
     }
@@ -192,17 +199,16 @@ final class ClientCore implements Session.Client, Request.Client {
 
     /** Returns the handle, and runs {@code then}: closes it, or leaves it without nodes of this client. */
     void giveBack(Runnable then) {
-        SessionQueues last = queues;
+        ZnodeStore last = handle;
         if (last == null) {
             then.run();
             return;
         }
-        ZnodeStore handle = last.session().connection().port();
         if (context.makesSessions()) {
-            handle.close(then);
+            last.close(then);
             return;
         }
-        List<String> maybe = handle.nodes().open();
+        List<String> maybe = last.nodes().open();
         if (!maybe.isEmpty()) {
             context.log()
                     .warn(
@@ -211,8 +217,8 @@ final class ClientCore implements Session.Client, Request.Client {
                                     + " begin like these: {}",
                             maybe);
         }
-        for (String node : handle.nodes().known()) {
-            handle.write(List.of(new ZnodeStore.Write.Delete(node)), answer -> {
+        for (String node : last.nodes().known()) {
+            last.write(List.of(new ZnodeStore.Write.Delete(node)), answer -> {
                 if (answer.code().outcome() == Status.Outcome.OPEN) {
                     context.log()
                             .warn(
@@ -223,7 +229,7 @@ final class ClientCore implements Session.Client, Request.Client {
                 }
             });
         }
-        handle.close(then);
+        last.close(then);
     }
 
     // ---- entry points, from any thread

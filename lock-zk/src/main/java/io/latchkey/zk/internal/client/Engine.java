@@ -201,6 +201,7 @@ public final class Engine implements ClientCore.Client {
             } catch (Throwable again) {
                 attempt(() -> over.context().answers().failAll(() -> closedBy(again)));
                 attempt(() -> core.context().answers().failAll(() -> closedBy(again)));
+                attempt(this::allIsReturned);
             }
         }
         attempt(() -> firstContact.completeExceptionally(closedBy(why)));
