@@ -6,10 +6,16 @@ package io.latchkey.lock;
  * JDK records the interrupt of a thread that is not alive.
  */
 public final class SimulatedBody {
-    private final Thread thread = new Thread(() -> {});
+    private final Thread thread;
 
     /** Begins a body under {@code lease}. */
     public SimulatedBody(Lease lease) {
+        this(lease, new Thread(() -> {}));
+    }
+
+    /** Begins a body of {@code thread} under {@code lease}. */
+    public SimulatedBody(Lease lease, Thread thread) {
+        this.thread = thread;
         lease.interruptOnLoss(new BodyInterruption(thread));
     }
 

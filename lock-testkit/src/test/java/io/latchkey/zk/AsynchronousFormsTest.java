@@ -194,11 +194,17 @@ class AsynchronousFormsTest {
     @Test
     void requestIsGranted_whenAnEarlierOneWasGivenUpBeforeItsListWasSent() throws Exception {
         other.mutex("/m").acquire().close();
+        Lease held = client.mutex("/held").acquire();
         loseAList();
         loseAList();
+        // The lease would not survive a lost connection now, so the list waits for a heartbeat.
+        var heartbeats = locks.holdAnswers(client, RequestMatch.heartbeat());
+        locks.advance(Duration.ofMillis(500));
         CompletableFuture<Lease> givenUp = client.mutex("/m").acquireAsync();
         assertTrue(givenUp.cancel(false));
+        heartbeats.close();
         locks.advance(SOME_HEARTBEATS);
+        held.close();
         CompletableFuture<Lease> next = client.mutex("/m").acquireAsync();
         locks.advance(SOME_HEARTBEATS);
         assertTrue(next.isDone(), "its list was not sent");

@@ -13,7 +13,15 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.log.HostileLog;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Slowness;
+import io.latchkey.zk.micrometer.LockMeters;
 import io.latchkey.zk.micrometer.ObservedLock;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -34,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,6 +72,7 @@ class HostileProcessTest {
     enum Hostile {
         LOGGER("logging backend"),
         OBSERVER("observer"),
+        METERS("meter registry"),
         OBSERVATION("handler of observations"),
         EXECUTOR("callback executor"),
         STAGE("stage of a future"),
@@ -252,6 +262,8 @@ class HostileProcessTest {
                             attack();
                             return null;
                         }));
+            } else if (hostile == Hostile.METERS) {
+                builder.observer(LockMeters.of(new HostileRegistry()));
             } else if (hostile == Hostile.EXECUTOR) {
                 builder.callbackExecutor(task -> {
                     attack();
@@ -345,6 +357,26 @@ class HostileProcessTest {
                 }
             });
             return ObservedLock.of(lock, "hostile", registry);
+        }
+
+        private final class HostileRegistry extends SimpleMeterRegistry {
+            @Override
+            protected Counter newCounter(Meter.Id id) {
+                attack();
+                return super.newCounter(id);
+            }
+
+            @Override
+            protected <T> Gauge newGauge(Meter.Id id, T of, ToDoubleFunction<T> value) {
+                attack();
+                return super.newGauge(id, of, value);
+            }
+
+            @Override
+            protected Timer newTimer(Meter.Id id, DistributionStatisticConfig distribution, PauseDetector pauses) {
+                attack();
+                return super.newTimer(id, distribution, pauses);
+            }
         }
 
         private final class BlockedChannel extends AbstractInterruptibleChannel {

@@ -195,7 +195,8 @@ public abstract class TermContract extends LockContract {
             callers.add(inThread(() -> {
                 try (Leadership candidate = row.start();
                         AutoCloseable allowed = row.mayEnd::countDown) {
-                    await(row + " leads", candidate::isLeader);
+                    // Its first term has begun: a candidate leads before its listener knows.
+                    await(row + " leads", () -> row.terms.get() > 0 && candidate.isLeader());
                     test.end(row, candidate);
                 }
                 return row;

@@ -4,16 +4,20 @@ package io.latchkey.testkit.sim;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.CallbackThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +42,7 @@ final class Client implements ClientConfig.Opener {
     private final Optional<LocalHandOff> turns;
     private final SimulatedTime.View time;
     private final ObserverRules observer;
+    private final Optional<HostileCode> hostile;
     private final List<Worker> workers = new ArrayList<>(2);
     private @Nullable SimulatedPort port;
     private @Nullable SessionNodes nodes;
@@ -48,12 +53,13 @@ final class Client implements ClientConfig.Opener {
 
     private boolean closed;
 
-    Client(int index, Leader leader, int mostTurns, Consumer<Broken> broken) {
+    Client(int index, Leader leader, int mostTurns, Optional<HostileCode> hostile, Consumer<Broken> broken) {
         this.index = index;
         this.leader = leader;
         this.ids = (index + 1L) << 32;
         this.time = leader.time().view();
         this.observer = new ObserverRules(broken);
+        this.hostile = hostile;
         this.engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(this),
                 SESSION,
@@ -61,12 +67,42 @@ final class Client implements ClientConfig.Opener {
                 new Owner("simulated", 1, toString()),
                 () -> ids++,
                 time,
-                Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
+                hostile.map(this::hostileOutbox).orElseGet(this::outbox),
                 Runnable::run,
                 path -> path,
                 Namings.LATCHKEY));
         this.turns =
                 mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, WorldSpec.LONGEST));
+        hostile.ifPresent(code -> code.callsBackBy(this::callBack));
+    }
+
+    private Outbox outbox() {
+        return Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer)));
+    }
+
+    private Outbox hostileOutbox(HostileCode code) {
+        return Outbox.inPlace(
+                new CallbackThreads(Runnable::run, code.executor(), refused -> {}),
+                Optional.of(
+                        new ObserverDispatcher(code.observer(observer), code.thread(), ClientLog.inPlace(), () -> {})));
+    }
+
+    /** Makes a request beside those of the workers, as users' code may in any callback. */
+    private void callBack() {
+        var unused = engine.acquire(
+                        List.of(new LockTarget(Recipe.MUTEX, new LockPath("/aside"))), new WaitPolicy.Never())
+                .thenAccept(lease -> lease.ifPresent(held -> {
+                    var unused2 = held.releaseAsync();
+                }));
+    }
+
+    /** Returns the code of users in its process, if that is hostile. */
+    Optional<HostileCode> hostile() {
+        return hostile;
+    }
+
+    ObserverRules observer() {
+        return observer;
     }
 
     void start() {
@@ -127,10 +163,6 @@ final class Client implements ClientConfig.Opener {
         return turns.isPresent() && members.size() == 1
                 ? turns.get().acquire(members.get(0), patience)
                 : engine.acquire(members, patience);
-    }
-
-    ObserverRules observer() {
-        return observer;
     }
 
     SimulatedTime.View time() {

@@ -37,7 +37,7 @@ class GrowthFigures {
 
         /** Connects a client that asks for a mutex. */
         CompletableFuture<Optional<ZkLease>> acquire(String path) {
-            Client client = new Client(clients.size(), leader, 0, broken -> {
+            Client client = new Client(clients.size(), leader, 0, Optional.empty(), broken -> {
                 throw new IllegalStateException(broken.toString());
             });
             clients.add(client);

@@ -271,6 +271,14 @@ enum Mix {
         }
     },
 
+    /** Like CLOSING, and the code of users throws, blocks, and calls back into the client. */
+    HOSTILE(20, 200) {
+        @Override
+        WorldSpec spec(SplittableRandom random) {
+            return CLOSING.spec(random).withHostileCode();
+        }
+    },
+
     /** All recipes on shared paths, one or two workers a client, few faults: small enough to be many. */
     SHARED(20, 200) {
         @Override

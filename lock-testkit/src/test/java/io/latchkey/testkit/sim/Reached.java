@@ -40,7 +40,10 @@ final class Reached {
         LOCAL_TURN,
         /** Two valid leases have one node. */
         SHARED_NODE,
-        READ_BY_A_WRITERS_NODE
+        READ_BY_A_WRITERS_NODE,
+        USERS_CODE_THREW,
+        USERS_CODE_CALLED_BACK,
+        USERS_CODE_BLOCKED
     }
 
     private final long[] counts = new long[What.values().length];

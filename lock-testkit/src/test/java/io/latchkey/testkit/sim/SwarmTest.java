@@ -31,7 +31,10 @@ class SwarmTest {
             What.READ_BY_A_WRITERS_NODE,
             What.CLOSED_WITH_HOLDERS,
             What.RELEASED_IN_GRACE,
-            What.LOST_BY_CLOSE));
+            What.LOST_BY_CLOSE,
+            What.USERS_CODE_THREW,
+            What.USERS_CODE_CALLED_BACK,
+            What.USERS_CODE_BLOCKED));
 
     private static final String MIX = System.getProperty("latchkey.mix", "");
 
@@ -133,6 +136,27 @@ class SwarmTest {
                 Mix.CLOSING,
                 6_000,
                 EnumSet.of(
+                        What.CLOSED_WITH_HOLDERS,
+                        What.RELEASED_IN_GRACE,
+                        What.LOST_BY_CLOSE,
+                        What.LOST_BY_DEADLINE,
+                        What.LOST_BY_LIMIT,
+                        What.OWN_NODE_DELETED,
+                        What.STOOD_STILL,
+                        What.DOWNGRADED,
+                        What.LOCAL_TURN,
+                        What.RECONNECTED));
+    }
+
+    @Test
+    void nothingBreaks_whenTheCodeOfUsersThrowsAndBlocks() {
+        play(
+                Mix.HOSTILE,
+                2_000,
+                EnumSet.of(
+                        What.USERS_CODE_THREW,
+                        What.USERS_CODE_CALLED_BACK,
+                        What.USERS_CODE_BLOCKED,
                         What.CLOSED_WITH_HOLDERS,
                         What.RELEASED_IN_GRACE,
                         What.LOST_BY_CLOSE,

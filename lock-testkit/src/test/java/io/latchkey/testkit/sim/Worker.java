@@ -2,6 +2,7 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
@@ -140,6 +141,9 @@ final class Worker {
         world.requested(this);
         CompletableFuture<Optional<ZkLease>> asking = client.acquire(begun.members(), begun.patience());
         asked = asking;
+        client.hostile().ifPresent(code -> {
+            var unused = asking.thenRun(code::attack);
+        });
         var unused = asking.whenComplete((result, error) -> {
             if (error == null && result.isPresent()) {
                 granted(result.get());
@@ -150,6 +154,9 @@ final class Worker {
     }
 
     private void granted(ZkLease granted) {
+        client.hostile().ifPresent(code -> {
+            var unused = granted.lost().thenRun(code::attack);
+        });
         lease = granted;
         heldSince = world.now();
         beginBody(granted);
@@ -158,11 +165,18 @@ final class Worker {
     }
 
     private void beginBody(ZkLease granted) {
-        body = world.spec().closes() > 0 ? new SimulatedBody(granted) : null;
+        body = world.spec().closes() > 0
+                ? client.hostile()
+                        .map(code -> new SimulatedBody(granted, code.bodyThread()))
+                        .orElseGet(() -> new SimulatedBody(granted))
+                : null;
     }
 
     private void listen(ZkLease granted) {
         var unused = granted.lost().thenAccept(cause -> {
+            if (cause == LossCause.CLIENT_FAILED) {
+                world.broke(new Broken("no unexpected error", name + " lost by a failure: " + granted));
+            }
             if (granted.equals(lease)) {
                 knowsOfLoss = true;
                 if (runsOn()) {
@@ -183,7 +197,8 @@ final class Worker {
                 || cancelled
                 || (error instanceof ClientClosedException && client.isClosing())
                 || error instanceof LockMismatchException
-                || error instanceof LockUnavailableException;
+                || (error instanceof LockUnavailableException unavailable
+                        && unavailable.reason() != LockException.Reason.CLIENT_FAILED);
         if (!expected) {
             world.broke(new Broken("no unexpected error", name + " was refused with " + error));
         }

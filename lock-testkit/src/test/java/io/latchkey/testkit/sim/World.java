@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -85,7 +86,12 @@ final class World {
             servers.add(new Server(leader));
         }
         for (int i = 0; i < spec.clients(); i++) {
-            clients.add(new Client(i, leader, spec.turns(), this::broke));
+            clients.add(new Client(
+                    i,
+                    leader,
+                    spec.turns(),
+                    spec.hostile() ? Optional.of(new HostileCode(i, reached)) : Optional.empty(),
+                    this::broke));
         }
         for (WorldSpec.Plan plan : spec.plans()) {
             Client client = clients.get(plan.client());
@@ -684,6 +690,8 @@ final class World {
                 settle();
             }
         }
+        clients.forEach(client -> client.hostile().ifPresent(HostileCode::end));
+        settle();
         oracle.checkThatNothingIsLeft();
         clients.forEach(client -> client.observer().checkThatAllHaveEnded());
         if (broken != null) {

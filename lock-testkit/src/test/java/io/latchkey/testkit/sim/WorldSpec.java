@@ -17,6 +17,7 @@ import java.util.List;
  * @param turns the most local turns of a node; 0 without local turns
  * @param closes the maximum number of clients that close; if there are any, each lease has a body that is interrupted
  *     on its loss
+ * @param hostile whether the code of users in the clients' processes throws, blocks and calls back
  */
 record WorldSpec(
         int clients,
@@ -27,24 +28,29 @@ record WorldSpec(
         int cancels,
         Start start,
         int turns,
-        int closes) {
+        int closes,
+        boolean hostile) {
     /** The longest time from the first local turn of a node to the beginning of the last. */
     static final Duration LONGEST = Duration.ofSeconds(5);
 
     WorldSpec(int clients, int servers, List<Plan> plans, Ends ends, int faults, int cancels, Start start) {
-        this(clients, servers, plans, ends, faults, cancels, start, 0, 0);
+        this(clients, servers, plans, ends, faults, cancels, start, 0, 0, false);
     }
 
     WorldSpec withTurns(int most) {
-        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, most, closes);
+        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, most, closes, hostile);
     }
 
     WorldSpec withCloses(int most) {
-        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, turns, most);
+        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, turns, most, hostile);
+    }
+
+    WorldSpec withHostileCode() {
+        return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, turns, closes, true);
     }
 
     WorldSpec withPlans(List<Plan> others) {
-        return new WorldSpec(clients, servers, others, ends, faults, cancels, start, turns, closes);
+        return new WorldSpec(clients, servers, others, ends, faults, cancels, start, turns, closes, hostile);
     }
 
     /** One worker, and what it acquires, holds and releases. */

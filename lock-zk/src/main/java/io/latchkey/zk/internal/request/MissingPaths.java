@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  *
  * <p>A refused transaction names one path only. So the creation of a multi-lock looks at all its paths, and at the
  * levels above them, in one flight: otherwise each missing path would cost a round trip, and each of these as many
- * requests as there are paths. What the look sees may have changed before the next transaction, which is refused then.
+ * requests as there are paths. A path may change after the look; then the next transaction is refused as well.
  */
 final class MissingPaths {
     private final Session session;
@@ -51,7 +51,7 @@ final class MissingPaths {
         PATH_MISSING,
         /** The level above a path is missing. */
         LEVEL_MISSING,
-        /** Another client has created a path meanwhile. */
+        /** Another client was faster to create a path. */
         PATH_EXISTS
     }
 

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.security.CodeSource;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.apache.zookeeper.ZooKeeper;
 
 /**
  * The check that the class path has what this library links to: ZooKeeper's client, Guava and slf4j-api in versions
@@ -32,6 +32,9 @@ public final class LinkedLibraries {
 
     /** What is called only where it is there, so that it is not in the list: see {@link ZooKeeperStore}. */
     static final Set<String> OPTIONAL = Set.of("org.apache.zookeeper.WatchedEvent getZxid ()J");
+
+    /** Not as a class: it may be missing. */
+    private static final String ZOOKEEPER = "org.apache.zookeeper.ZooKeeper";
 
     private static final String CONSTRUCTOR = "<init>";
 
@@ -105,18 +108,20 @@ public final class LinkedLibraries {
     /** Returns the file from which the class comes, or the one of ZooKeeper's client if there is no such class. */
     private static String placeOf(String symbol) {
         String name = symbol.split(" ", -1)[0];
-        Class<?> type = ZooKeeper.class;
+        return fileOf(name)
+                .or(() -> name.startsWith("org.apache.") ? fileOf(ZOOKEEPER) : Optional.empty())
+                .orElse("the class path");
+    }
+
+    private static Optional<String> fileOf(String name) {
         try {
-            type = Class.forName(name, false, LinkedLibraries.class.getClassLoader());
+            Class<?> type = Class.forName(name, false, LinkedLibraries.class.getClassLoader());
+            return Optional.ofNullable(type.getProtectionDomain().getCodeSource())
+                    .map(CodeSource::getLocation)
+                    .map(URL::getPath)
+                    .map(path -> path.substring(path.lastIndexOf('/') + 1));
         } catch (ClassNotFoundException | LinkageError absent) {
-            if (!name.startsWith("org.apache.")) {
-                return "the class path";
-            }
+            return Optional.empty();
         }
-        CodeSource source = type.getProtectionDomain().getCodeSource();
-        String place = source == null || source.getLocation() == null
-                ? "the class path"
-                : source.getLocation().getPath();
-        return place.substring(place.lastIndexOf('/') + 1);
     }
 }
