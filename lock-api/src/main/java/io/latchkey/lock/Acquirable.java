@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,16 +91,7 @@ public interface Acquirable {
      * @return the lease, to be released by the caller
      * @throws LockException as described {@linkplain Acquirable above}
      */
-    default Lease acquireUninterruptibly() {
-        try {
-            return acquireAsync().join();
-        } catch (CompletionException failed) {
-            if (failed.getCause() instanceof LockException error) {
-                throw error;
-            }
-            throw failed;
-        }
-    }
+    Lease acquireUninterruptibly();
 
     /**
      * Acquires this lock if it is available now. Waits for the server's response, but not for other holders. When the

@@ -13,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -100,6 +102,27 @@ class CommandEdgesTest {
 
     // ---- signals
 
+    @Test
+    void tableNamesEachSignalOfTheSystem() throws Exception {
+        String page = Files.readString(Path.of("../docs/command-line.md"));
+        String table = page.substring(page.indexOf("CommandEdgesTest"), page.indexOf("## Exit status"));
+        Process kill = new ProcessBuilder("sh", "-c", "for n in $(seq 31); do kill -l $n; done").start();
+        List<String> names = kill.inputReader()
+                .lines()
+                .map(name -> name.replaceFirst("^SIG", ""))
+                .toList();
+        assertEquals(31, names.size(), names::toString);
+        Set<String> inTheTable = new HashSet<>(List.of(table.split("[^A-Z0-9]+", -1)));
+        assertEquals(
+                List.of(),
+                names.stream()
+                        .filter(name -> !inTheTable.contains(name))
+                        // Some shells have no name for STKFLT.
+                        .filter(name -> !name.equals("16"))
+                        .toList(),
+                "signals that the table does not name");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "HUP,129",
@@ -144,7 +167,7 @@ class CommandEdgesTest {
 
     /** These cannot be handled: the command goes on, until the lock is lost for others to take and beyond. */
     @ParameterizedTest
-    @ValueSource(strings = {"KILL", "RTMIN", "BUS", "FPE", "ILL", "SEGV", "TRAP"})
+    @ValueSource(strings = {"KILL", "34", "64", "BUS", "FPE", "ILL", "SEGV", "TRAP"})
     void signalEndsLatchkeyAndNotTheCommand(String signal) throws Exception {
         Program program = start("run", "/edges/" + signal, "--", "sh", "-c", "echo process $$.; exec sleep 300")
                 .awaitSaid(".");
@@ -192,7 +215,7 @@ class CommandEdgesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"STOP", "TSTP"})
+    @ValueSource(strings = {"STOP", "TSTP", "TTIN", "TTOU"})
     void commandGoesOn_whenLatchkeyIsStoppedForLessThanASession(String signal) throws Exception {
         new ProcessBuilder("mkfifo", folder.resolve("wait").toString()).start().waitFor();
         Program program = start(

@@ -97,6 +97,11 @@ final class MeteredLocks implements LockClient {
         }
 
         @Override
+        public Lease acquireUninterruptibly() {
+            return counted(inner.acquireUninterruptibly());
+        }
+
+        @Override
         public Optional<Lease> tryAcquire() throws InterruptedException {
             return inner.tryAcquire().map(this::counted);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.curator;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
@@ -74,6 +75,19 @@ abstract class CuratorAcquirable implements Acquirable {
     @Override
     public final Lease acquire() throws InterruptedException {
         return ask(Optional.empty()).orElseThrow();
+    }
+
+    @Override
+    public final Lease acquireUninterruptibly() {
+        client.checkOpen();
+        try {
+            return Uninterruptibles.getUninterruptibly(request(Optional.empty()).start())
+                    .orElseThrow();
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof LockException told
+                    ? told
+                    : new LockException("Curator failed", failed.getCause());
+        }
     }
 
     @Override

@@ -63,6 +63,11 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Mu
     }
 
     @Override
+    public Lease acquireUninterruptibly() {
+        throw new UnsupportedOperationException("not with another library");
+    }
+
+    @Override
     public Optional<Lease> tryAcquire() throws InterruptedException {
         return tryAcquire(Duration.ZERO);
     }
