@@ -21,6 +21,7 @@ final class Crowd {
     private final AtomicInteger callers = new AtomicInteger();
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicLong newestToken = new AtomicLong(Long.MIN_VALUE);
+    private final AtomicLong turnsTaken = new AtomicLong();
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
     Crowd(LockFixture fixture, int allowed) {
@@ -30,10 +31,21 @@ final class Crowd {
 
     /**
      * Acquires and releases the lock, which holds so much, again and again. Each lease is held until all other callers
-     * stand in the queue too: a request that is granted too early meets a holder.
+     * stand in the queue too: a request that is granted too early meets a holder. If one of them fails, the others go
+     * on without waiting for it.
      */
     @Nullable
-    Void takeTurns(Acquirable lock, int holds, int turns) throws InterruptedException {
+    Void takeTurns(Acquirable lock, int holds, int turns) throws Exception {
+        try {
+            takeAll(lock, holds, turns);
+        } catch (Throwable failed) {
+            wrong.add(failed.toString());
+            throw failed;
+        }
+        return null;
+    }
+
+    private void takeAll(Acquirable lock, int holds, int turns) throws InterruptedException {
         callers.incrementAndGet();
         for (int turn = 0; turn < turns; turn++) {
             try (Lease lease = lock.acquire()) {
@@ -45,11 +57,11 @@ final class Crowd {
                         "all callers stand in the queue",
                         fixture.patience(),
                         () -> !wrong.isEmpty() || lock.queue().size() >= callers.get());
+                turnsTaken.incrementAndGet();
                 held.addAndGet(-holds);
             }
         }
         callers.decrementAndGet();
-        return null;
     }
 
     private void checkCount(int now) {
@@ -63,6 +75,10 @@ final class Crowd {
         if (token <= newest) {
             wrong.add("token " + token + " granted after " + newest);
         }
+    }
+
+    long turnsTaken() {
+        return turnsTaken.get();
     }
 
     void assertNothingWrong() {

@@ -55,7 +55,10 @@ class HistoriesTest {
                 What.READ_BY_A_WRITERS_NODE,
                 What.CLOSED_WITH_HOLDERS,
                 What.RELEASED_IN_GRACE,
-                What.LOST_BY_CLOSE));
+                What.LOST_BY_CLOSE,
+                What.USERS_CODE_THREW,
+                What.USERS_CODE_CALLED_BACK,
+                What.USERS_CODE_BLOCKED));
         for (What what : covered) {
             assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
         }
