@@ -1099,6 +1099,33 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(client.closed);
     }
 
+    /** In an outage no deletion is answered: a client that waited for one would take the whole grace. */
+    @Test
+    void clientClosesAtOnceWithoutAServer_whenNothingIsHeldAsTheGraceBegins() throws Exception {
+        ZkLease others = acquireOn(new TurningClient(false));
+        CompletableFuture<Optional<ZkLease>> waiting = client.engine.acquire(List.of(UNLIMITED), FOREVER);
+        client.settle();
+        assertEquals(2, nodes());
+        client.loseTheConnection();
+        client.engine.context().execute(() -> client.engine.close(HOUR));
+        assertTrue(waiting.isCompletedExceptionally());
+        assertTrue(client.closed);
+        assertEquals("/m", others.path());
+    }
+
+    @Test
+    void clientClosesAtOnceWithoutAServer_whenItsOnlyLeaseIsLostAsTheGraceBegins() throws Exception {
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        client.settle();
+        client.clock.wallAhead = SESSION;
+        client.loseTheConnection();
+        client.runCallbacks();
+        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+        client.engine.context().execute(() -> client.engine.close(HOUR));
+        client.runCallbacks();
+        assertTrue(client.closed);
+    }
+
     /** Its session is closed instead, which deletes the node. */
     @Test
     void clientEndsItsSessionAtOnce_whenItsNodeCannotBeDeletedAsItCloses() throws Exception {

@@ -178,8 +178,8 @@ final class Closing {
             return;
         }
         if (draining) {
-            // Nodes of lost creates are not waited for: they go with an own session, and in another one the rest of the
-            // close looks for them.
+            // Nodes of waiting requests, lost leases and lost creates are not waited for, as no server may answer for
+            // the whole grace: they go with an own session, and in another one the rest of the close deletes them.
             if (!requests.anyHolds()
                     && live.filter(SessionQueues::hasPendingReleases).isEmpty()) {
                 begin();

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The pending deletions of this session's nodes, for requests whose first member has one path.
@@ -252,6 +253,13 @@ public final class PendingDeletions {
 
     public boolean hasPendingDeletions() {
         return !sent.isEmpty() || !pending.isEmpty();
+    }
+
+    /** Returns whether one of them is the release of a holder. */
+    boolean hasPendingReleases() {
+        return Stream.concat(sent.stream(), pending.stream())
+                .flatMap(deletion -> deletion.nodes.stream())
+                .anyMatch(NodeDeletion::wasHeld);
     }
 
     /** Sends the pending deletions, of which {@code added} is the last. */

@@ -80,9 +80,9 @@ public final class SessionQueue {
         return deletions.hasPendingDeletions() || reader.hasPendingDeletions() || creating > 0;
     }
 
-    /** Returns whether nodes are being deleted whose requests have released or ended. */
+    /** Returns whether nodes are being deleted whose holders have released. */
     boolean hasPendingReleases() {
-        return deletions.hasPendingDeletions();
+        return deletions.hasPendingReleases();
     }
 
     public void creating() {
