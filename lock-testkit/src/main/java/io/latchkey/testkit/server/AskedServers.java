@@ -18,7 +18,8 @@ import java.util.stream.IntStream;
  */
 abstract class AskedServers implements ZooKeeperFixture {
     private static final int ANSWERS_WITHIN_MILLIS = 1000;
-    private static final List<String> SERVES = List.of("Mode: standalone", "Mode: leader", "Mode: follower");
+    private static final List<String> SERVES =
+            List.of("Mode: standalone", "Mode: leader", "Mode: follower", "Mode: observer");
 
     private final List<InetSocketAddress> addresses;
 

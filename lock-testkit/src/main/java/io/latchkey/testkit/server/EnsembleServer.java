@@ -39,8 +39,13 @@ final class EnsembleServer {
     record Place(int id, Path folder, int clientPort, int quorumPort, int electionPort) {
         /** The places of an ensemble, on ports that are free now. */
         static List<Place> all(int size, Path folder) {
+            return all(1, size, folder);
+        }
+
+        /** As {@link #all(int, Path)}, with ids from {@code firstId} on. */
+        static List<Place> all(int firstId, int size, Path folder) {
             PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * size).iterator();
-            return IntStream.rangeClosed(1, size)
+            return IntStream.range(firstId, firstId + size)
                     .mapToObj(id -> new Place(
                             id, folder.resolve("server-" + id), ports.nextInt(), ports.nextInt(), ports.nextInt()))
                     .toList();

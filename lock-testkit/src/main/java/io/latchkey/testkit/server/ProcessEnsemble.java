@@ -19,21 +19,49 @@ import java.util.stream.IntStream;
  * called from any thread. Pausing needs the signals STOP and CONT, so it is not for Windows.
  */
 public final class ProcessEnsemble extends AskedServers {
-    private static final int SIZE = 3;
     private static final int TICK_MILLIS = 500;
     private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
     private final TempFolder folder;
     private final List<ServerProcess> servers;
 
-    private ProcessEnsemble(TempFolder folder, List<EnsembleServer.Place> places, List<String> settings) {
+    /**
+     * The number of servers and their ids.
+     *
+     * @param voters the number of servers that vote, one at least
+     * @param observers the number of servers that take no part in votes: the last ones
+     * @param firstId the id of the first server, from 1 on; the others have the next ones. From 128 on the ids of
+     *     sessions are negative
+     */
+    public record Shape(int voters, int observers, int firstId) {
+        /** Three servers that vote. */
+        public static final Shape USUAL = new Shape(3, 0, 1);
+
+        /** Checks the arguments. */
+        public Shape {
+            if (voters < 1 || observers < 0 || firstId < 1 || firstId + voters + observers > 256) {
+                throw new IllegalArgumentException(
+                        "no ensemble: " + voters + " voters, " + observers + " observers from id " + firstId);
+            }
+        }
+
+        int size() {
+            return voters + observers;
+        }
+
+        private boolean isObserver(int id) {
+            return id >= firstId + voters;
+        }
+    }
+
+    private ProcessEnsemble(TempFolder folder, Shape shape, List<EnsembleServer.Place> places, List<String> settings) {
         super(places.stream().map(place -> Localhost.port(place.clientPort())).toList());
         this.folder = folder;
         this.servers = places.stream()
                 .map(place -> new ServerProcess(
                         place.folder(),
                         place.id(),
-                        config(place, places, settings),
+                        config(place, shape, places, settings),
                         System.getProperty("java.class.path"),
                         List.of(
                                 "-Dreadonlymode.enabled=true",
@@ -42,15 +70,18 @@ public final class ProcessEnsemble extends AskedServers {
     }
 
     private static List<String> config(
-            EnsembleServer.Place place, List<EnsembleServer.Place> all, List<String> settings) {
+            EnsembleServer.Place place, Shape shape, List<EnsembleServer.Place> all, List<String> settings) {
         List<String> lines = new ArrayList<>(List.of(
                 "tickTime=" + TICK_MILLIS,
                 "initLimit=50",
                 "syncLimit=10",
                 "clientPort=" + place.clientPort(),
                 "clientPortAddress=127.0.0.1"));
-        all.forEach(each ->
-                lines.add("server." + each.id() + "=127.0.0.1:" + each.quorumPort() + ":" + each.electionPort()));
+        all.forEach(each -> lines.add("server." + each.id() + "=127.0.0.1:" + each.quorumPort() + ":"
+                + each.electionPort() + (shape.isObserver(each.id()) ? ":observer" : "")));
+        if (shape.isObserver(place.id())) {
+            lines.add("peerType=observer");
+        }
         lines.addAll(settings);
         return lines;
     }
@@ -64,16 +95,30 @@ public final class ProcessEnsemble extends AskedServers {
      * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
      */
     public static ProcessEnsemble start(String... settings) {
+        return start(Shape.USUAL, settings);
+    }
+
+    /**
+     * Starts servers and returns when all of them serve.
+     *
+     * @param shape their number and ids
+     * @param settings lines of {@code zoo.cfg} for all of them
+     * @return the ensemble, which serves; close it
+     * @throws AssertionError if they do not serve within 60 s
+     * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
+     */
+    public static ProcessEnsemble start(Shape shape, String... settings) {
         TempFolder folder = new TempFolder("latchkey-processes-");
-        ProcessEnsemble made =
-                new ProcessEnsemble(folder, EnsembleServer.Place.all(SIZE, folder.path()), List.of(settings));
+        List<EnsembleServer.Place> places = EnsembleServer.Place.all(shape.firstId(), shape.size(), folder.path());
+        ProcessEnsemble made = new ProcessEnsemble(folder, shape, places, List.of(settings));
         return Elections.serving(
-                made, () -> made.servers.forEach(ServerProcess::start), READY_WITHIN, () -> IntStream.range(0, SIZE)
+                made, () -> made.servers.forEach(ServerProcess::start), READY_WITHIN, () -> IntStream.range(
+                                0, shape.size())
                         .allMatch(made::isServing));
     }
 
     private ServerProcess at(int server) {
-        return servers.get(Objects.checkIndex(server, SIZE));
+        return servers.get(Objects.checkIndex(server, size()));
     }
 
     /**

@@ -55,6 +55,7 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
     static final String FREE_MULTI_20 = "free multi-lock of 20";
     static final String ASYNC_RELEASE = "free mutex, asynchronous release";
     static final String FAILED_TRY = "failed try";
+    static final String POLLS_100 = "failed try, 100 sessions";
     static final String MUTEX_2 = "mutex, 2 sessions";
     static final String MUTEX_8 = "mutex, 8 sessions";
     static final String MUTEX_32 = "mutex, 32 sessions";
@@ -80,7 +81,8 @@ record Case(String name, Load load, List<Contestant> contestants, int weight) {
                 of(FREE_MULTI_5, new Load.Free(MeasuredLock.MULTI_5)),
                 of(FREE_MULTI_20, new Load.Free(MeasuredLock.MULTI_20)),
                 of(ASYNC_RELEASE, new Load.Free(MeasuredLock.ASYNC_RELEASE)).with(Contestant.BARE),
-                of(FAILED_TRY, new Load.Free(MeasuredLock.FAILED_TRY)));
+                of(FAILED_TRY, new Load.Polled(1)),
+                of(POLLS_100, new Load.Polled(100)));
     }
 
     /** Cases of the same kinds for the systems without ZooKeeper, which have only mutexes. */

@@ -19,23 +19,35 @@ sealed interface Load {
     record Free(MeasuredLock recipe) implements Load {
         @Override
         public int sessions() {
-            return recipe == MeasuredLock.FAILED_TRY ? 2 : 1;
+            return 1;
         }
 
         @Override
         public LoadSample run(Trial trial) throws Exception {
-            if (recipe != MeasuredLock.FAILED_TRY) {
-                return alone(trial);
-            }
-            try (MeasuredClient holder = trial.contestant().connect(trial.servers())) {
-                var unused = holder.door(MeasuredLock.MUTEX, trial.path()).acquire();
-                return alone(trial);
-            }
-        }
-
-        private LoadSample alone(Trial trial) throws Exception {
             try (CrowdLoad crowd = new CrowdLoad(trial, 1, Integer.MAX_VALUE)) {
                 return crowd.run(client -> client.door(recipe, trial.path()), 1);
+            }
+        }
+    }
+
+    /**
+     * Clients that try a mutex which another one holds, again and again.
+     *
+     * @param pollers those that try, each with one thread
+     */
+    record Polled(int pollers) implements Load {
+        @Override
+        public int sessions() {
+            return pollers + 1;
+        }
+
+        @Override
+        public LoadSample run(Trial trial) throws Exception {
+            try (MeasuredClient holder = trial.contestant().connect(trial.servers())) {
+                var unused = holder.door(MeasuredLock.MUTEX, trial.path()).acquire();
+                try (CrowdLoad crowd = new CrowdLoad(trial, pollers, Integer.MAX_VALUE)) {
+                    return crowd.run(client -> client.door(MeasuredLock.FAILED_TRY, trial.path()), 1);
+                }
             }
         }
     }
