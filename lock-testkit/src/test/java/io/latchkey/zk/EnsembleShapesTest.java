@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.server.ProcessEnsemble;
 import io.latchkey.testkit.server.ProcessEnsemble.Shape;
+import io.latchkey.testkit.server.StandaloneServer;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,6 +104,30 @@ class EnsembleShapesTest {
             }
             assertEquals(3 * TURNS, all.stream().distinct().count());
             clients.forEach(ZkLockClient::close);
+        }
+    }
+
+    /** One server after the other, the leader last. */
+    @Test
+    void leaseSurvives_whenTheServersAreUpgraded() throws Exception {
+        try (ProcessEnsemble ensemble = ProcessEnsemble.startOn(StandaloneServer.classPathOf("3.8.0"), Shape.USUAL);
+                ZkLockClient one = client(ensemble.connectString());
+                ZkLockClient other = client(ensemble.connectString())) {
+            Lease held = one.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = other.mutex("/m").acquireAsync();
+            int leader = ensemble.leader().orElseThrow();
+            for (int step = 1; step <= ensemble.size(); step++) {
+                int server = (leader + step) % ensemble.size();
+                ensemble.restartOn(server, System.getProperty("java.class.path"));
+                Eventually.holds("server " + server, Duration.ofSeconds(SOON), () -> ensemble.isServing(server));
+                one.mutex("/other")
+                        .tryAcquire(Duration.ofSeconds(SOON))
+                        .orElseThrow()
+                        .close();
+                assertTrue(held.isValid(), () -> "lost by " + held.lost());
+            }
+            held.close();
+            waiting.get(SOON, TimeUnit.SECONDS).close();
         }
     }
 

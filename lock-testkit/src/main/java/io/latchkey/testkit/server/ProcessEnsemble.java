@@ -54,7 +54,12 @@ public final class ProcessEnsemble extends AskedServers {
         }
     }
 
-    private ProcessEnsemble(TempFolder folder, Shape shape, List<EnsembleServer.Place> places, List<String> settings) {
+    private ProcessEnsemble(
+            TempFolder folder,
+            Shape shape,
+            List<EnsembleServer.Place> places,
+            List<String> settings,
+            String classPath) {
         super(places.stream().map(place -> Localhost.port(place.clientPort())).toList());
         this.folder = folder;
         this.servers = places.stream()
@@ -62,7 +67,7 @@ public final class ProcessEnsemble extends AskedServers {
                         place.folder(),
                         place.id(),
                         config(place, shape, places, settings),
-                        System.getProperty("java.class.path"),
+                        classPath,
                         List.of(
                                 "-Dreadonlymode.enabled=true",
                                 "-D" + Elections.LONGEST_SILENCE + "=" + Elections.LONGEST_SILENCE_MILLIS)))
@@ -108,9 +113,23 @@ public final class ProcessEnsemble extends AskedServers {
      * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
      */
     public static ProcessEnsemble start(Shape shape, String... settings) {
+        return startOn(System.getProperty("java.class.path"), shape, settings);
+    }
+
+    /**
+     * Starts servers of another version, and returns when all of them serve.
+     *
+     * @param classPath the class path of the servers, as {@code java -cp} takes it
+     * @param shape their number and ids
+     * @param settings lines of {@code zoo.cfg} for all of them
+     * @return the ensemble, which serves; close it
+     * @throws AssertionError if they do not serve within 60 s
+     * @throws IllegalStateException if interrupted while waiting; the interrupt status stays set
+     */
+    public static ProcessEnsemble startOn(String classPath, Shape shape, String... settings) {
         TempFolder folder = new TempFolder("latchkey-processes-");
         List<EnsembleServer.Place> places = EnsembleServer.Place.all(shape.firstId(), shape.size(), folder.path());
-        ProcessEnsemble made = new ProcessEnsemble(folder, shape, places, List.of(settings));
+        ProcessEnsemble made = new ProcessEnsemble(folder, shape, places, List.of(settings), classPath);
         return Elections.serving(
                 made, () -> made.servers.forEach(ServerProcess::start), READY_WITHIN, () -> IntStream.range(
                                 0, shape.size())
@@ -176,6 +195,17 @@ public final class ProcessEnsemble extends AskedServers {
     public void restart(int server) {
         at(server).kill();
         at(server).start();
+    }
+
+    /**
+     * Restarts one server on another class path, as an upgrade does. First kills it if it runs.
+     *
+     * @param server its number
+     * @param classPath the class path of this server from now on
+     */
+    public void restartOn(int server, String classPath) {
+        at(server).useFromNowOn(classPath);
+        restart(server);
     }
 
     @Override

@@ -17,7 +17,9 @@ final class ServerProcess {
 
     private final int id;
     private final Path folder;
-    private final List<String> command;
+    private final Path file;
+    private final List<String> options;
+    private String classPath;
     private @Nullable Process process;
 
     /**
@@ -29,16 +31,9 @@ final class ServerProcess {
     ServerProcess(Path folder, int id, List<String> config, String classPath, List<String> options) {
         this.id = id;
         this.folder = folder;
-        Path file = folder.resolve("zoo.cfg");
-        command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dzookeeper.forceSync=no",
-                "-Dzookeeper.jmx.log4j.disable=true"));
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath, QuorumPeerMain.class.getName(), file.toString()));
+        this.file = folder.resolve("zoo.cfg");
+        this.options = List.copyOf(options);
+        this.classPath = classPath;
         List<String> lines = new ArrayList<>(List.of(
                 "dataDir=" + folder,
                 "maxClientCnxns=0",
@@ -55,9 +50,27 @@ final class ServerProcess {
         }
     }
 
+    /** Has the next start use another class path. */
+    void useFromNowOn(String other) {
+        classPath = other;
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dzookeeper.forceSync=no",
+                "-Dzookeeper.jmx.log4j.disable=true"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, QuorumPeerMain.class.getName(), file.toString()));
+        return command;
+    }
+
     void start() {
         try {
-            process = new ProcessBuilder(command)
+            process = new ProcessBuilder(command())
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve(OUTPUT).toFile())
                     .start();

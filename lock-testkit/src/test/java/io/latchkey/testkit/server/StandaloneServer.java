@@ -38,8 +38,16 @@ public final class StandaloneServer extends AskedServers {
                 folder.path(), 1, config, String.join(File.pathSeparator, classPath.toList()), options.toList());
     }
 
-    /** A server of an older version, whose jars the build has put aside; everything else is of our own class path. */
+    /** A server of an older version. */
     public static StandaloneServer ofVersion(String version) throws IOException, InterruptedException {
+        return start(Arrays.stream(classPathOf(version).split(File.pathSeparator)), PLAIN, Map.of());
+    }
+
+    /**
+     * Returns the class path of servers of an older version, whose jars the build has put aside; everything else is of
+     * our own class path.
+     */
+    public static String classPathOf(String version) {
         Path jars = Path.of(System.getProperty("latchkey.old.servers", "target/old-servers"));
         List<String> classPath = new ArrayList<>();
         for (String jar : List.of("zookeeper-" + version + ".jar", "zookeeper-jute-" + version + ".jar")) {
@@ -52,7 +60,7 @@ public final class StandaloneServer extends AskedServers {
         ownClassPath()
                 .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("zookeeper-"))
                 .forEach(classPath::add);
-        return start(classPath.stream(), PLAIN, Map.of());
+        return String.join(File.pathSeparator, classPath);
     }
 
     /** A server of our own version. */
