@@ -66,7 +66,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     private volatile @Nullable CompletableFuture<Boolean> nextLook;
     /** The session timeout that was granted last. */
     private volatile int timeoutMillis;
-    /** The id of the session at the first connection; 0 before. On the event thread. */
+    /** The id of the session at the first connection that is not read-only; 0 before. On the event thread. */
     private long session;
     /** The handle's only thread for events and responses; null until the first of them. */
     private volatile @Nullable Thread eventThread;
@@ -442,18 +442,22 @@ public final class ZooKeeperStore implements ZnodeStore {
     /**
      * Reports the connection if it is one of the same session as before. Some servers other than ZooKeeper's answer a
      * reconnect by a new session: then the former one is over for this client, whose leases are not of the new one.
+     *
+     * <p>A handle that may be read-only has another id for as long as it is. Such a session has no nodes, so its end
+     * says nothing. The state is looked at first: ZooKeeper's client sets the id before the state.
      */
     private void connected(Optional<Attempt> attempted) {
+        boolean readOnly = zooKeeper.getState() == ZooKeeper.States.CONNECTEDREADONLY;
         long id = zooKeeper.getSessionId();
         disconnectedSince = null;
         timeoutMillis = zooKeeper.getSessionTimeout();
-        if (session == 0) {
+        if (session == 0 && !readOnly) {
             session = id;
             if (ownership == Ownership.OWN) {
                 lookLater();
             }
         }
-        if (id == session) {
+        if (session == 0 || id == session) {
             listener.connected(zooKeeper.getSessionTimeout(), attempted);
         } else {
             listener.noted("The servers have answered a reconnect by another session, 0x" + Long.toHexString(id)
