@@ -318,8 +318,9 @@ final class RunCommand implements Callable<Integer> {
             if (isByASignal(lease.lost())) {
                 return ExitStatus.LOST.code(); // the exit status is the signal's
             }
-            Terminal.complain("the lock " + path + " was lost before the period was recorded (token " + lease.token()
-                    + "): " + (atMostOnce ? "the command was not run." : "the command may run again."));
+            Terminal.complain("the lock " + path + " was lost before the period was recorded ("
+                    + described(lost.lossCause()) + "; token " + lease.token() + "): "
+                    + (atMostOnce ? "the command was not run." : "the command may run again."));
             return ExitStatus.LOST.code();
         }
     }
