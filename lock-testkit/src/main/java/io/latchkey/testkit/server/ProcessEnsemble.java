@@ -37,7 +37,14 @@ public final class ProcessEnsemble extends AskedServers {
         /** Three servers that vote. */
         public static final Shape USUAL = new Shape(3, 0, 1);
 
-        /** Checks the arguments. */
+        /**
+         * Checks the arguments.
+         *
+         * @param voters the number of servers that vote, one at least
+         * @param observers the number of servers that take no part in votes: the last ones
+         * @param firstId the id of the first server, from 1 on
+         * @throws IllegalArgumentException if these are no ensemble
+         */
         public Shape {
             if (voters < 1 || observers < 0 || firstId < 1 || firstId + voters + observers > 256) {
                 throw new IllegalArgumentException(
