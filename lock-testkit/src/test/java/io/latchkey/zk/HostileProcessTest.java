@@ -238,6 +238,7 @@ class HostileProcessTest {
         private final String base = "/case-" + ++cases;
         private final CountDownLatch over = new CountDownLatch(1);
         private final AtomicBoolean armed = new AtomicBoolean();
+        private final AtomicBoolean attacked = new AtomicBoolean();
         private final Set<Promise> broken = EnumSet.noneOf(Promise.class);
         private final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         private final CountDownLatch runs = new CountDownLatch(1);
@@ -285,6 +286,7 @@ class HostileProcessTest {
             if (!armed.get()) {
                 return;
             }
+            attacked.set(true);
             switch (how) {
                 case THROWS -> throw new IllegalStateException("thrown by a test");
                 case ERRS -> throw new InternalError("thrown by a test");
@@ -462,6 +464,7 @@ class HostileProcessTest {
                 }
                 return true;
             });
+            assertTrue(attacked.get(), "the hostile part was never called");
             return broken;
         }
 

@@ -544,8 +544,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /**
-     * Waits until the engine has no step to run. Steps may follow each other without a request to the server, in
-     * another thread: the engine has none if one that is submitted here is run here, and nothing else is.
+     * Waits until the engine has no step to run. Steps may follow each other in another thread, without a request to
+     * the server. A step that is submitted here runs in this thread only if there was no other.
      */
     private static void awaitIdle(Engine engine) {
         Thread here = Thread.currentThread();

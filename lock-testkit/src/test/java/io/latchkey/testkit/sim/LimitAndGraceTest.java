@@ -560,15 +560,19 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(Collections.nCopies(2, Optional.of(LossCause.SESSION_EXPIRED)), found);
     }
 
-    /** As when the machine was suspended. No timer runs by the wall clock, and the holder looks at nothing. */
-    @Test
-    void lossIsReportedWithThatOfTheConnection_whenTheDeadlineHasPassedOnTheWallClockAlone() throws Exception {
+    private void loseTheLeaseWithTheConnection() throws Exception {
         CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
         client.settle();
         client.clock.wallAhead = SESSION;
         client.loseTheConnection();
         client.runCallbacks();
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+    }
+
+    /** As when the machine was suspended. No timer runs by the wall clock, and the holder looks at nothing. */
+    @Test
+    void lossIsReportedWithThatOfTheConnection_whenTheDeadlineHasPassedOnTheWallClockAlone() throws Exception {
+        loseTheLeaseWithTheConnection();
     }
 
     @Test
@@ -1115,12 +1119,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
 
     @Test
     void clientClosesAtOnceWithoutAServer_whenItsOnlyLeaseIsLostAsTheGraceBegins() throws Exception {
-        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
-        client.settle();
-        client.clock.wallAhead = SESSION;
-        client.loseTheConnection();
-        client.runCallbacks();
-        assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
+        loseTheLeaseWithTheConnection();
         client.engine.context().execute(() -> client.engine.close(HOUR));
         client.runCallbacks();
         assertTrue(client.closed);

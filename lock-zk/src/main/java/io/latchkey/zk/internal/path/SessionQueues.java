@@ -46,7 +46,7 @@ public final class SessionQueues {
         return session.hasToLook() || anyHasPendingDeletions();
     }
 
-    /** Returns whether the deletion of a node whose request has released or ended has no response yet. */
+    /** Returns whether the deletion of a node whose holder has released has no response yet. */
     public boolean hasPendingReleases() {
         return byPath.values().stream().anyMatch(SessionQueue::hasPendingReleases);
     }

@@ -7,7 +7,7 @@ package io.latchkey.zk.internal.threads;
  * it begins anything, and another thread does the work if there is too little.
  *
  * <p>The trial is a recursion through as many bytes as the deepest step takes in interpreted code, about half of them
- * for the first run of a lambda. It takes less than a microsecond.
+ * for the first run of a lambda. It takes one to three microseconds.
  */
 public final class StackRoom {
     private static final int FRAMES = 200;
