@@ -247,7 +247,10 @@ class CommandEdgesTest {
 
     // ---- processes of the command
 
-    /** It ignores TERM, is a grandchild, or is started by a clean-up that waits for it or does not. */
+    /**
+     * It ignores TERM, is a grandchild, or is started by a clean-up that waits for it or does not, or is the last of
+     * many of which each starts the next and ends.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -255,7 +258,9 @@ class CommandEdgesTest {
                 "(trap '' TERM; sh -c 'echo process $$.; sleep 300'; :) & wait",
                 "trap 'sh -c \"echo process \\$\\$; exec sleep 300\"' TERM; echo .; while :; do sleep 0.05; done",
                 "trap 'setsid sleep 300 & echo process $!; exit 0' TERM; echo .; while :; do sleep 0.05; done",
-                "trap '(sleep 300 & echo process $!) ; exit 0' TERM; echo .; while :; do sleep 0.05; done"
+                "trap '(sleep 300 & echo process $!) ; exit 0' TERM; echo .; while :; do sleep 0.05; done",
+                "relay() { [ $1 -gt 0 ] && { (relay $(($1 - 1))) & } || exec sh -c 'echo process $$; exec sleep 300'; }; "
+                        + "trap 'relay 60; exit 0' TERM; echo .; while :; do sleep 0.05; done"
             })
     void noProcessOutlivesTheGrace(String command) throws Exception {
         Program program = start("run", "/edges/tree", "--grace=1s", "--", "sh", "-c", command)

@@ -71,14 +71,14 @@ final class CommandProcess {
     private static boolean isGoneWithin(Duration time, ProcessTree tree, Consumer<ProcessHandle> toEach) {
         long start = System.nanoTime();
         while (true) {
-            List<ProcessHandle> living = tree.living();
-            if (living.isEmpty()) {
+            if (tree.hasEnded()) {
                 return true;
             }
             long left = time.toNanos() - (System.nanoTime() - start);
             if (left <= 0) {
                 return false;
             }
+            List<ProcessHandle> living = tree.living();
             living.forEach(toEach);
             if (!awaitOneOf(living, Math.min(left, LOOK_NANOS))) {
                 return false;

@@ -3,16 +3,15 @@ package io.latchkey.cli;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -25,16 +24,34 @@ final class ProcessTree {
     static final String MARK = "LATCHKEY_RUN";
 
     private static final Path PROCESSES = Path.of("/proc");
-    /** How often a process is looked at that has no environment: a kernel's never has one. */
-    private static final int LOOKS = 20;
+    /** How long a process may take to begin its program. One that has no environment then has emptied it. */
+    private static final long BEGINS_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** The flags among the fields of {@code stat} after the name, and {@code PF_KTHREAD} among them (proc(5)). */
+    private static final int FLAGS = 6;
+
+    private static final long KERNEL_THREAD = 0x0020_0000;
+
+    /** The state of a process that has ended and that its parent has not waited for. */
+    private static final String ZOMBIE = "Z";
 
     private final String mark;
-    /** The ids of the processes that were looked at: each is asked for its environment once. */
-    private final Set<Long> seen = new HashSet<>();
+    /** The ids of the processes that are known to be of the tree or not: each is asked for its environment once. */
+    private final Set<Long> known = new HashSet<>();
 
-    private final Map<Long, ProcessHandle> tree = new HashMap<>();
+    /** When a process was first seen without an environment, by its id. */
+    private final Map<Long, Long> beginning = new HashMap<>();
+
+    private final Set<ProcessHandle> tree = new HashSet<>();
+
+    private enum Kind {
+        MARKED,
+        NOT_MARKED,
+        /** It is a zombie, or is no more. */
+        ENDED,
+        /** It has no environment yet. */
+        BEGINNING
+    }
 
     /**
      * Takes the tree as it is now.
@@ -44,43 +61,52 @@ final class ProcessTree {
      */
     ProcessTree(ProcessHandle root, String mark) {
         this.mark = "\0" + MARK + "=" + mark + "\0";
-        seen.addAll(ids()); // before the descendants: a process in between is one of both
+        known.addAll(ids()); // before the descendants: a process in between is one of both
         add(root);
         root.descendants().forEach(this::add);
     }
 
-    /** Returns the processes of the tree that live, with those that were started since the last call. */
-    List<ProcessHandle> living() {
-        for (ProcessHandle each : List.copyOf(tree.values())) {
+    /**
+     * Looks for processes that were started since the last look, and returns whether the tree has ended.
+     *
+     * <p>Only a living process starts another, and ids grow. So the tree has ended if all that were known had ended
+     * before a look which then found no other, none that ended as it was looked at, and none that may still show its
+     * mark.
+     */
+    boolean hasEnded() {
+        boolean hadEnded = living().isEmpty();
+        for (ProcessHandle each : List.copyOf(tree)) {
             each.descendants().forEach(this::add);
         }
-        for (int looks = 0; looks < LOOKS && !allAreKnown(); looks++) {
-            LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
-        }
-        return tree.values().stream().filter(ProcessHandle::isAlive).toList();
-    }
-
-    /** Looks at the new processes. One that is just beginning its program has no environment for a moment. */
-    private boolean allAreKnown() {
-        boolean known = true;
-        for (long id : ids()) {
-            if (!seen.contains(id)) {
-                Optional<Boolean> marked = isMarked(id);
-                if (marked.isPresent()) {
-                    seen.add(id);
-                }
-                if (marked.orElse(false)) {
+        List<Long> ids = ids();
+        // An id is given again in time.
+        known.retainAll(Set.copyOf(ids));
+        beginning.keySet().retainAll(Set.copyOf(ids));
+        boolean foundNoOther = true;
+        for (long id : ids) {
+            if (!known.contains(id)) {
+                Kind kind = kind(id);
+                foundNoOther &= kind == Kind.NOT_MARKED;
+                if (kind == Kind.MARKED) {
                     ProcessHandle.of(id).ifPresent(this::add);
+                } else if (kind != Kind.BEGINNING) {
+                    known.add(id);
                 }
-                known &= marked.isPresent();
             }
         }
-        return known;
+        return hadEnded && foundNoOther;
+    }
+
+    /** Returns the processes of the tree that live, as of the last look. */
+    List<ProcessHandle> living() {
+        return tree.stream()
+                .filter(each -> each.isAlive() && !state(each.pid()).startsWith(ZOMBIE))
+                .toList();
     }
 
     private void add(ProcessHandle process) {
-        tree.putIfAbsent(process.pid(), process);
-        seen.add(process.pid());
+        tree.add(process);
+        known.add(process.pid());
     }
 
     /** Returns the ids of all processes; none where the system does not show them as Linux does. */
@@ -95,13 +121,42 @@ final class ProcessTree {
         }
     }
 
-    private Optional<Boolean> isMarked(long id) {
+    private Kind kind(long id) {
         try {
-            String environment = Files.readString(
-                    PROCESSES.resolve(Long.toString(id)).resolve("environ"), StandardCharsets.ISO_8859_1);
-            return environment.isEmpty() ? Optional.empty() : Optional.of(("\0" + environment).contains(mark));
-        } catch (IOException endedOrOfAnotherUser) {
-            return Optional.of(false);
+            String environment = read(id, "environ");
+            if (!environment.isEmpty()) {
+                return ("\0" + environment).contains(mark) ? Kind.MARKED : Kind.NOT_MARKED;
+            }
+        } catch (AccessDeniedException ofAnotherUser) {
+            return Kind.NOT_MARKED;
+        } catch (IOException ended) {
+            return Kind.ENDED;
         }
+        String state = state(id);
+        if (state.isEmpty() || state.startsWith(ZOMBIE)) {
+            return Kind.ENDED;
+        }
+        long now = System.nanoTime();
+        boolean hasBegun = now - beginning.computeIfAbsent(id, first -> now) > BEGINS_WITHIN_NANOS;
+        return isOfTheKernel(state) || hasBegun ? Kind.NOT_MARKED : Kind.BEGINNING;
+    }
+
+    /** Threads of the kernel never have an environment. */
+    private static boolean isOfTheKernel(String state) {
+        return (Long.parseLong(state.split(" ", -1)[FLAGS]) & KERNEL_THREAD) != 0;
+    }
+
+    /** What Linux says of a process after its name; empty if it is no more, or on another system. */
+    private static String state(long id) {
+        try {
+            String all = read(id, "stat");
+            return all.substring(all.lastIndexOf(')') + 2);
+        } catch (IOException | IndexOutOfBoundsException gone) {
+            return "";
+        }
+    }
+
+    private static String read(long id, String file) throws IOException {
+        return Files.readString(PROCESSES.resolve(Long.toString(id)).resolve(file), StandardCharsets.ISO_8859_1);
     }
 }

@@ -9,6 +9,8 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +32,30 @@ final class MutantCompiler {
 
     /** The classes that differ from the shipped ones, by their names. */
     Map<String, byte[]> compile(Mutant mutant) {
-        List<Source> changed = changed(mutant).entrySet().stream()
+        return compile(mutant.name(), changed(mutant));
+    }
+
+    /** Compiles mutants of different files together, which takes less time than one after the other. */
+    void compileAll(List<Mutant> mutants) {
+        List<Map<String, String>> groups = new ArrayList<>();
+        List<Mutant> left = new ArrayList<>(mutants);
+        while (!left.isEmpty()) {
+            Map<String, String> group = new LinkedHashMap<>();
+            left.removeIf(mutant -> {
+                Map<String, String> changed = changed(mutant);
+                boolean isApart = Collections.disjoint(group.keySet(), changed.keySet());
+                if (isApart) {
+                    group.putAll(changed);
+                }
+                return isApart;
+            });
+            groups.add(group);
+        }
+        groups.parallelStream().forEach(group -> compile(group.keySet().toString(), group));
+    }
+
+    private Map<String, byte[]> compile(String name, Map<String, String> files) {
+        List<Source> changed = files.entrySet().stream()
                 .map(file -> new Source(file.getKey(), file.getValue()))
                 .toList();
         if (changed.isEmpty()) {
@@ -40,7 +65,7 @@ final class MutantCompiler {
         try (InMemory classes = new InMemory(compiler.getStandardFileManager(null, null, null))) {
             List<String> options = List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
             if (!compiler.getTask(errors, classes, null, options, null, changed).call()) {
-                throw new AssertionError("mutant \"" + mutant.name() + "\" does not compile: " + errors);
+                throw new AssertionError("mutant \"" + name + "\" does not compile: " + errors);
             }
             return classes.compiled();
         } catch (IOException e) {

@@ -15,4 +15,16 @@ class MutantCompilerTest {
         assertAll(MutantsTest.ALL.stream()
                 .map(mutant -> () -> assertFalse(MutantCompiler.changed(mutant).isEmpty(), mutant.name())));
     }
+
+    @Test
+    void everySeededBugCompiles() {
+        new MutantCompiler().compileAll(MutantsTest.ALL);
+    }
+
+    @Test
+    void everyNamedTestExists() {
+        assertAll(MutantsTest.ALL.stream()
+                .flatMap(mutant -> mutant.tests().stream())
+                .map(test -> () -> TestsKiller.selector(MutantClasses.unchanged(), test)));
+    }
 }

@@ -125,7 +125,8 @@ record TestsKiller(List<String> tests, Map<String, String> settings, List<String
         return false;
     }
 
-    private static DiscoverySelector selector(MutantClasses classes, String test) {
+    /** Fails unless there is such a test. */
+    static DiscoverySelector selector(MutantClasses classes, String test) {
         if (!test.contains(METHOD)) {
             return DiscoverySelectors.selectClass(testClass(classes, test));
         }

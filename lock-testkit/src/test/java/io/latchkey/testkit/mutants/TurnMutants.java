@@ -101,7 +101,7 @@ final class TurnMutants {
                             TURNS,
                             "if (waitPolicy instanceof WaitPolicy.Never) {",
                             "if (lock.path().node().isEmpty()) {")
-                    .caughtBy("LocalTurnsTest#tryWithoutAWait_hasANodeOfItsOwn"),
+                    .caughtBy("LocalTurnsTest#tryWithoutAWait_writesNothing_whereItsClientKnowsHolders[1]"),
             Mutant.of(
                     "an owner's events end with the downgrade",
                     HOLDING,

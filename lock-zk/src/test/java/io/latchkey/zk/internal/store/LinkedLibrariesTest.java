@@ -31,11 +31,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The list of what lock-zk links to in the libraries that its users may have in another version. */
+/**
+ * The list of what lock-zk links to in the libraries that its users may have in another version. It reads the compiled
+ * classes, where seeded bugs are not.
+ */
+@Tag("once")
 class LinkedLibrariesTest {
     private static final List<String> LIBRARIES = List.of("org/apache/", "com/google/common/", "org/slf4j/");
 
