@@ -274,18 +274,7 @@ class CommandEdgesTest {
         all.addAll(processes(program));
         assertTrue(program.out().contains("process "), program::out);
         Eventually.holds("no process is left of " + program.out(), SOON, () -> all.stream()
-                .noneMatch(CommandEdgesTest::runs));
-    }
-
-    /** One that has ended and that its parent has not waited for is listed as alive. */
-    private static boolean runs(ProcessHandle process) {
-        try {
-            return process.isAlive()
-                    && !Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"))
-                            .contains(") Z ");
-        } catch (java.io.IOException gone) {
-            return false;
-        }
+                .noneMatch(Program::runs));
     }
 
     @Test
@@ -301,7 +290,7 @@ class CommandEdgesTest {
                 .awaitSaid(".");
         program.signal("TERM");
         assertEquals(143, program.ended().status());
-        assertFalse(processes(program).stream().anyMatch(CommandEdgesTest::runs));
+        assertFalse(processes(program).stream().anyMatch(Program::runs));
     }
 
     @Test

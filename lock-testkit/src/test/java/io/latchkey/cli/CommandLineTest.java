@@ -537,7 +537,7 @@ class CommandLineTest {
         for (int each = 1; each <= 2; each++) {
             assertFalse(
                     ProcessHandle.of(Long.parseLong(pids[each]))
-                            .map(ProcessHandle::isAlive)
+                            .map(Program::runs)
                             .orElse(false),
                     "process " + pids[each] + " still lives");
         }
@@ -557,7 +557,7 @@ class CommandLineTest {
         program.signal(signal);
 
         assertEquals(new Program.Ended(status, "running\n", ""), program.ended());
-        assertTrue(tree.size() >= 1 && tree.stream().noneMatch(ProcessHandle::isAlive), tree::toString);
+        assertTrue(tree.size() >= 1 && tree.stream().noneMatch(Program::runs), tree::toString);
         assertEquals(List.of(), requests(path), "released, not left to the end of the session");
     }
 

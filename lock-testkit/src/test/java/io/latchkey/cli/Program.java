@@ -171,4 +171,15 @@ final class Program implements AutoCloseable {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }
+
+    /** One that has ended and that its parent has not waited for is listed as alive. */
+    static boolean runs(ProcessHandle process) {
+        try {
+            return process.isAlive()
+                    && !Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"))
+                            .contains(") Z ");
+        } catch (IOException gone) {
+            return false;
+        }
+    }
 }

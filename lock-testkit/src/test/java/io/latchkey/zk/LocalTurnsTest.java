@@ -25,12 +25,15 @@ import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -283,20 +286,82 @@ class LocalTurnsTest extends OnOneServer {
         assertTrue(soon(next).token() > write.token());
     }
 
-    /** The writer's request would be in the way of readers once the holder reads. */
+    /** The request that was made for the second writer would be in the way of readers once that writer reads. */
     @Test
-    void requestWithoutAWaiter_isWithdrawnWhenTheHolderDowngrades() throws Exception {
-        Lease write = lock.writeLock().acquire();
-        CompletableFuture<Lease> next = lock.writeLock().acquireAsync();
+    void requestWithoutAWaiter_isNotInTheWay_whenTheHolderDowngrades() throws Exception {
+        Lease first = lock.writeLock().acquire();
+        CompletableFuture<Lease> second = lock.writeLock().acquireAsync();
         awaitRequests("/rw", 2);
-        assertTrue(next.cancel(false));
+        first.close();
+        Lease write = soon(second);
         CompletableFuture<Lease> reader =
                 client("reader").readWriteLock("/rw").readLock().acquireAsync();
-        awaitRequests("/rw", 3);
         Lease read = lock.downgrade(write);
         soon(reader).close();
         read.close();
         awaitNothingLeft("/rw");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void requestIsWithdrawn_whenItsCallerGivesUp(Exclusive lock) throws Exception {
+        Lease held = lock.of(turning).acquire();
+        CompletableFuture<Lease> next = lock.turn(turning);
+        awaitRequests("/m", 2);
+        assertTrue(next.cancel(false));
+        awaitRequests("/m", 1);
+        assertTrue(held.isValid());
+        held.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void requestIsWithdrawn_whenItsCallerWasServedAndNoOtherComes(Exclusive lock) throws Exception {
+        Lease held = lock.of(turning).acquire();
+        CompletableFuture<Lease> next = lock.turn(turning);
+        awaitRequests("/m", 2);
+        held.close();
+        Lease last = soon(next);
+        assertEquals(held.token(), last.token());
+        awaitRequests("/m", 1);
+        assertTrue(last.isValid());
+        last.close();
+        awaitNothingLeft("/m");
+    }
+
+    /** Two permits of many that are declared: as many places wait as could hold. */
+    @Test
+    void placesFollowTheCapacity_whenItIsSmallerThanDeclared() throws Exception {
+        client("operator").semaphore("/s", 100).resize(2);
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            all.add(turning.semaphore("/s", 100).acquireAsync());
+        }
+        soon(all.get(0));
+        soon(all.get(1));
+        awaitRequests("/s", 4);
+        CompletableFuture<Lease> other = client("other").semaphore("/s", 100).acquireAsync();
+        awaitRequests("/s", 5);
+        int turns = 0;
+        for (CompletableFuture<Lease> each : all) {
+            soon(each).close();
+            turns += other.isDone() ? 0 : 1;
+        }
+        assertTrue(turns <= 4 * TURNS, turns + " turns before the other client's");
+        soon(other).close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void firstNodeIsPassedOn_whereThePathWasAPlainOne(Exclusive lock) throws Exception {
+        if (lock == Exclusive.ONLY_PERMIT) {
+            return; // its data may have changed the capacity
+        }
+        operator().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        Lease held = lock.of(turning).acquire();
+        CompletableFuture<Lease> next = lock.turn(turning);
+        held.close();
+        assertEquals(held.token(), soon(next).token());
     }
 
     @Test
@@ -340,7 +405,7 @@ class LocalTurnsTest extends OnOneServer {
         awaitUntil("the client knows", () -> EngineOf.lock(semaphore)
                 .context()
                 .knownCapacity(new LockPath("/s"))
-                .isPresent());
+                .equals(Optional.of(1)));
         one.close();
         settle(semaphore);
         assertFalse(next.isDone());

@@ -5,29 +5,41 @@ import java.util.List;
 
 /** Bugs in the local turns of one client's waiters. */
 final class TurnMutants {
-    private static final String TURNS = "internal/client/LocalHandOff";
+    private static final String TURNS = "internal/turns/TurnQueue";
     private static final String HOLDING = "internal/request/Holding";
 
     private TurnMutants() {}
 
     static final List<Mutant> ALL = List.of(
             Mutant.of("a node has turns without end", TURNS, "(turns < most &&", "(turns <= most * 100 &&"),
+            Mutant.of(
+                            "a request lingers that no caller needs",
+                            TURNS,
+                            "|| port.now() - needlessSince >= PATIENCE.toNanos()",
+                            "|| port.now() < needlessSince")
+                    .caughtBy("LocalTurnsTest#requestIsWithdrawn_whenItsCallerWasServedAndNoOtherComes[1]"),
+            Mutant.of(
+                            "callers of permits ask the servers at once",
+                            TURNS,
+                            "return beyond >= most ?",
+                            "return beyond < most ?")
+                    .caughtBy("LocalTurnsBudgetTest#turnsCostFewRequests_forAnyNumberOfThreads[1]"),
             Mutant.of("a reader joins a writer", TURNS, "if (!read || !hasTurnFor(reader)", "if (!hasTurnFor(reader)"),
             Mutant.of(
                     "a reader's node serves a writer",
                     TURNS,
-                    "(request.isExclusive() || waiter.recipe().sharing()",
-                    "(turns > 0 || waiter.recipe().sharing()"),
+                    "(place.isExclusive() || !waiter.excludes())",
+                    "(turns > 0 || !waiter.excludes())"),
             Mutant.of(
                     "the first reader to leave releases the node",
                     HOLDING,
-                    "if (!leases.isEmpty() || (successor",
-                    "if ((successor"),
+                    "return !leases.isEmpty() || (successor",
+                    "return (successor"),
             Mutant.of(
                             "a reader overtakes a writer of its client",
                             TURNS,
-                            "if (waiting.isEmpty() && join(waiter)) {",
-                            "if (join(waiter)) {")
+                            "if (waiting.isEmpty() && join(caller)) {",
+                            "if (join(caller)) {")
                     .caughtBy("LocalTurnsTest#readerWaits_behindAWriterOfItsClient"),
             Mutant.of(
                             "a request stays for a writer that gave up",
@@ -50,19 +62,19 @@ final class TurnMutants {
             Mutant.of(
                     "the next node of readers stays when none needs it",
                     TURNS,
-                    "if (nodes.stream().allMatch(Node::isSpare)) {",
+                    "if (nodes.stream().allMatch(each -> each.spare != null)) {",
                     "if (nodes.isEmpty()) {"),
             Mutant.of(
                             "a request without a waiter is in the way of readers",
                             HOLDING,
                             "successor.downgraded();",
                             "mayPassOn();")
-                    .caughtBy("LocalTurnsTest#requestWithoutAWaiter_isWithdrawnWhenTheHolderDowngrades"),
+                    .caughtBy("LocalTurnsTest#readerHoldsBesideADowngradedHolder_whenAWriterWaitsBehindIt"),
             Mutant.of(
                             "a lease that no waiter took counts as a holder's",
                             TURNS,
-                            "request.takeBack(next);",
-                            "next.handOver();\n                read = true;")
+                            "place.takeBack(next);",
+                            "read = true;")
                     .caughtBy("LocalTurnsTest#nodeIsReleased_whenItsOnlyReaderGivesUpAtTheSameTime"),
             Mutant.of(
                             "a permit is passed on after a shrink",
@@ -98,7 +110,7 @@ final class TurnMutants {
                     .caughtBy("LocalTurnsTest#readerDoesNotJoin_afterTheDeadline"),
             Mutant.of(
                             "a try that does not wait takes a turn",
-                            TURNS,
+                            "internal/client/LocalHandOff",
                             "if (waitPolicy instanceof WaitPolicy.Never) {",
                             "if (lock.path().node().isEmpty()) {")
                     .caughtBy("LocalTurnsTest#tryWithoutAWait_writesNothing_whereItsClientKnowsHolders[1]"),

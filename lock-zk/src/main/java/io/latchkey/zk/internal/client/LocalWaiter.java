@@ -9,12 +9,13 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.turns.TurnQueue;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A caller that waits for a local turn: the lease to come, complete early if the caller gives up. */
-final class LocalWaiter extends AcquireFuture {
+final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLease> {
     private boolean queued;
 
     LocalWaiter(ClientContext context, LockTarget lock) {
@@ -26,8 +27,14 @@ final class LocalWaiter extends AcquireFuture {
         return signals().members().get(0).recipe();
     }
 
-    boolean reads() {
+    @Override
+    public boolean reads() {
         return recipe().tag() == Tag.READ;
+    }
+
+    @Override
+    public boolean excludes() {
+        return recipe().sharing() == Recipe.Sharing.EXCLUSIVE;
     }
 
     /** Returns the events of a request for a node that is to serve this waiter. */
@@ -57,13 +64,19 @@ final class LocalWaiter extends AcquireFuture {
         }
     }
 
-    void queued(int position) {
+    @Override
+    public void queued(int position) {
         queued = true;
         signals().queued(position);
     }
 
-    /** Passes the lease to the caller, and returns whether the caller still waited. */
-    boolean take(ZkLease lease) {
+    @Override
+    public void refuse(Throwable error) {
+        completeExceptionally(error);
+    }
+
+    @Override
+    public boolean take(ZkLease lease) {
         lease.goesTo(signals());
         boolean taken = complete(Optional.of(lease));
         if (!taken) {

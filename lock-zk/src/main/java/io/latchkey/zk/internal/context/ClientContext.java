@@ -5,6 +5,7 @@ import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -54,7 +55,7 @@ public final class ClientContext {
     /** Whether a step has failed, so that the state of the engine is unknown, and all leases are invalid. */
     private volatile boolean failed;
 
-    /** The capacities of semaphores that were resized. */
+    /** The capacities of the semaphores whose paths were read. */
     private final Map<LockPath, Integer> capacities = new ConcurrentHashMap<>();
 
     /** Paths whose other use has been logged. */
@@ -168,16 +169,14 @@ public final class ClientContext {
         return QUEUES_TO_KEEP;
     }
 
-    /** Returns the known capacity of a semaphore; empty if it is the declared one. */
+    /** Returns the capacity of a semaphore as it was last read; empty if it was not read, or too many were since. */
     public Optional<Integer> knownCapacity(LockPath path) {
         return Optional.ofNullable(capacities.get(path));
     }
 
     public void learn(LockPath path, PathData data) {
-        if (data.capacity() == data.declared()) {
-            capacities.remove(path);
-        } else {
-            if (capacities.size() >= QUEUES_TO_KEEP) {
+        if (data.kind() == Kind.SEMAPHORE) {
+            if (capacities.size() >= QUEUES_TO_KEEP && !capacities.containsKey(path)) {
                 // It is read again with the path.
                 capacities.clear();
             }

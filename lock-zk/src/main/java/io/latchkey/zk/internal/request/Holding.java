@@ -6,11 +6,13 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Owner;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
+import io.latchkey.zk.internal.turns.TurnQueue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -48,7 +50,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     /** Whether the limit of one of several leases has passed. */
     private boolean lapsed;
 
-    private ZkLease.@Nullable Successor successor;
+    private TurnQueue.@Nullable Successor successor;
 
     /**
      * @param entries the entries of all members, whose nodes exist
@@ -100,7 +102,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
             return;
         }
         leave(lease);
-        if (!leases.isEmpty() || (successor != null && mayPassOn() && successor.takesOver())) {
+        if (goesOn()) {
             then.accept(ReleaseOutcome.RELEASED);
         } else if (successor != null && successor.mayBeJoined()) {
             // Calls of other threads that came before this one has its response join first: without that, the node of
@@ -111,14 +113,20 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
         }
     }
 
+    /** The lease was valid when its release began. If the node has been lost since then, the lease was not. */
     private void releaseUnlessJoined(Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
-            then.accept(ReleaseOutcome.LOST);
-        } else if (leases.isEmpty()) {
-            machine.accept(new Event.Release(then));
-        } else {
+            then.accept(ReleaseOutcome.PENDING);
+        } else if (goesOn()) {
             then.accept(ReleaseOutcome.RELEASED);
+        } else {
+            machine.accept(new Event.Release(then));
         }
+    }
+
+    /** Returns whether the node stays: others hold by it, or the next caller takes it over. */
+    private boolean goesOn() {
+        return !leases.isEmpty() || (successor != null && mayPassOn() && successor.takesOver());
     }
 
     private void leave(ZkLease lease) {
@@ -156,7 +164,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
                 && downgrade == null
                 && askedBy.isEmpty()
                 && openWriters.stream().noneMatch(ZkLease::hasOpenWrites)
-                && entries.get(0).sessionQueue().reader().writtenAt() <= token;
+                && (entries.get(0).recipe().purpose().kind() != Kind.SEMAPHORE
+                        || entries.get(0).sessionQueue().reader().writtenAt() <= token);
     }
 
     /** Ends a pending downgrade and the local turns with the request. */
@@ -174,7 +183,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     // ---- successive leases
 
     @Override
-    public void passOnTo(ZkLease.Successor next) {
+    public void passOnTo(TurnQueue.Successor next) {
         successor = next;
     }
 

@@ -25,6 +25,7 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Notice;
 import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.turns.TurnQueue;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
@@ -47,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because validity, limit, notice of loss and release all depend on how the lease ended. That is
  * decided once, on any thread.
  */
-public final class ZkLease implements Lease, HeldLeases.Held {
+public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
     private static final int LOOKS_IN_A_TIMEOUT = 6;
     private static final int BOUNDS_IN_A_TIMEOUT = 20;
 
@@ -96,7 +97,7 @@ public final class ZkLease implements Lease, HeldLeases.Held {
     }
 
     /** The request that holds, as seen by its lease. Called on the serial executor. */
-    public interface Holder {
+    public interface Holder extends TurnQueue.Place<ZkLease> {
         /** Returns the displayed path, which is that of the first member. */
         String shownPath();
 
@@ -115,35 +116,8 @@ public final class ZkLease implements Lease, HeldLeases.Held {
         /** Has the holder listen to release requests. */
         void listen();
 
-        /** Returns whether the request excludes all others of its queue. */
-        boolean isExclusive();
-
-        /** Lets {@code next} take over the node when its last lease is released. */
-        void passOnTo(Successor next);
-
-        /** Returns whether another caller of this client may hold by the node. */
-        boolean mayPassOn();
-
-        /** Returns a new lease with the same token for the node. Others may hold by it, too. */
-        ZkLease newLease();
-
-        /** Ends a new lease that no caller took: each had given up before. */
-        void takeBack(ZkLease lease);
-    }
-
-    /** A part of the same client that takes over the node when its last lease is released. */
-    public interface Successor {
-        /** Takes the request over if it can, and returns whether it has. If so, nothing is released. */
-        boolean takesOver();
-
-        /** Returns whether calls that have begun may still hold by the node, although none of them waits yet. */
-        boolean mayBeJoined();
-
-        /** The node no longer excludes all others. */
-        void downgraded();
-
-        /** The request has ended, whatever the cause. */
-        void ended();
+        /** Lets {@code next} take over the node when its last lease is released: a new lease has the same token. */
+        void passOnTo(TurnQueue.Successor next);
     }
 
     /**
@@ -569,6 +543,7 @@ public final class ZkLease implements Lease, HeldLeases.Held {
     }
 
     /** Releases a lease whose caller no longer waits. */
+    @Override
     public void abandon() {
         var unused = beginRelease();
     }

@@ -63,7 +63,7 @@ class ClientContextTest {
         context.learn(path, declared.resized(5));
         assertEquals(Optional.of(5), context.knownCapacity(path));
         context.learn(path, declared.resized(5).resized(2));
-        assertEquals(Optional.empty(), context.knownCapacity(path));
+        assertEquals(Optional.of(2), context.knownCapacity(path));
     }
 
     private static Duration margin(Duration asked, Duration granted) {
