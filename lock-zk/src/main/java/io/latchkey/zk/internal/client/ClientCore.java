@@ -251,9 +251,9 @@ final class ClientCore implements Session.Client, Request.Client {
         }
     }
 
-    /** Starts a request whose events its caller reports. */
+    /** Starts a request whose events its caller reports, for a thread that has tried its stack. */
     AcquireFuture start(Request request) {
-        context.execute(() -> begin(request));
+        context.executeWithRoom(() -> begin(request));
         return request.outcome();
     }
 

@@ -61,7 +61,7 @@ public final class LocalHandOff {
         LocalWaiter waiter = new LocalWaiter(core.context(), lock);
         waiter.signals().requested();
         Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
-        core.context().execute(() -> queuesOf(core)
+        core.context().executeWithRoom(() -> queuesOf(core)
                 .computeIfAbsent(key, unused -> new LocalQueue(core, key))
                 .call(waiter, waitPolicy));
         return waiter;

@@ -208,6 +208,11 @@ public final class ClientContext {
         serial.execute(task);
     }
 
+    /** Executes for a thread that has room on its stack; see {@link SerialExecutor#executeWithRoom}. */
+    public void executeWithRoom(Runnable task) {
+        serial.executeWithRoom(task);
+    }
+
     /** Ends the engine, as what submits its steps has failed, so that one of them may be missing. */
     public void fail(Throwable why) {
         serial.fail(why);

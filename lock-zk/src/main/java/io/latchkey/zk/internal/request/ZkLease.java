@@ -559,7 +559,7 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
             try {
                 signals.released();
             } finally {
-                context.execute(() -> request.release(this, outcome::complete));
+                context.executeWithRoom(() -> request.release(this, outcome::complete));
             }
         });
         return outcome;

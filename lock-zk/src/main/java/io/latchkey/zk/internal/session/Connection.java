@@ -266,7 +266,8 @@ public final class Connection {
         long request = ++requests;
         int lossesBefore = losses;
         boolean usable = connected;
-        sending.accept(answer -> context.execute(() -> {
+        // Responses come on the thread of ZooKeeper's client that begins with them.
+        sending.accept(answer -> context.executeWithRoom(() -> {
             if (over) {
                 return;
             }

@@ -41,18 +41,33 @@ public final class SerialExecutor implements Executor {
 
     @Override
     public void execute(Runnable task) {
+        if (mayRun(task) && (StackRoom.isEnough() || !isRelieved())) {
+            runTasks(MOST);
+        }
+    }
+
+    /**
+     * Executes without a trial of the stack. The current thread has just tried its own, or its stack is nearly empty.
+     * A trial writes over much of a processor's nearest cache, so each one counts.
+     */
+    public void executeWithRoom(Runnable task) {
+        if (mayRun(task)) {
+            runTasks(MOST);
+        }
+    }
+
+    /** Adds the task, and returns whether no other thread runs tasks now. */
+    private boolean mayRun(Runnable task) {
         if (failed) {
-            return;
+            return false;
         }
         try {
             tasks.add(task);
         } catch (Throwable noRoom) {
             fail(noRoom);
-            return;
+            return false;
         }
-        if (unfinished.getAndIncrement() == 0 && (StackRoom.isEnough() || !isRelieved())) {
-            runTasks(MOST);
-        }
+        return unfinished.getAndIncrement() == 0;
     }
 
     /** Returns whether the current thread is running one of the tasks, so that waiting for another would never end. */
