@@ -6,6 +6,7 @@ import java.util.List;
 /** Further bugs in all rooms, added when every earlier one was caught. */
 final class FurtherMutants {
     private static final String MACHINE = "internal/acquire/Acquisition";
+    private static final String LOOK = "internal/request/FirstLook";
     private static final String READER = "internal/path/QueueReader";
 
     private FurtherMutants() {}
@@ -72,5 +73,23 @@ final class FurtherMutants {
                     "a path that others created again is waited for",
                     "internal/path/PathRenewal",
                     "since != 0 && path.mzxid() > since",
-                    "since < 0"));
+                    "since < 0"),
+            Mutant.of(
+                            "a look takes what would hold for blocked",
+                            LOOK,
+                            ".filter(Decision.Wait.class::isInstance)",
+                            ".filter(decision -> decision != null)")
+                    .caughtBy("RecipeWireTest#repeatedTryOfABusyLockWritesNothing[1]"),
+            Mutant.of(
+                            "a poll of a busy lock forgets that it was busy",
+                            LOOK,
+                            "entry.found(waits);",
+                            "entry.found(false);")
+                    .caughtBy("RecipeWireTest#repeatedTryOfABusyLockWritesNothing[1]"),
+            Mutant.of(
+                            "a look of a multi-lock counts its last member alone",
+                            LOOK,
+                            "blocked |= waits;",
+                            "blocked = waits;")
+                    .caughtBy("RecipeWireTest#repeatedTryOfABusyMultiLockWritesNothing"));
 }
