@@ -27,6 +27,9 @@ final class ProcessTree {
     /** How long a process may take to begin its program. One that has no environment then has emptied it. */
     private static final long BEGINS_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** How long a tree whose processes follow each other may go without one that is met alive. */
+    private static final long SHOWS_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     /** The flags among the fields of {@code stat} after the name, and {@code PF_KTHREAD} among them (proc(5)). */
     private static final int FLAGS = 6;
 
@@ -43,6 +46,7 @@ final class ProcessTree {
     private final Map<Long, Long> beginning = new HashMap<>();
 
     private final Set<ProcessHandle> tree = new HashSet<>();
+    private long lastSeen = System.nanoTime();
 
     private enum Kind {
         MARKED,
@@ -71,7 +75,8 @@ final class ProcessTree {
      *
      * <p>Only a living process starts another, and ids grow. So the tree has ended if all that were known had ended
      * before a look which then found no other, none that ended as it was looked at, and none that may still show its
-     * mark.
+     * mark. On a machine where others start processes all the time each look may find such ones. Then the tree has
+     * ended if none of it has shown for {@link #SHOWS_WITHIN_NANOS}.
      */
     boolean hasEnded() {
         boolean hadEnded = living().isEmpty();
@@ -88,13 +93,17 @@ final class ProcessTree {
                 Kind kind = kind(id);
                 foundNoOther &= kind == Kind.NOT_MARKED;
                 if (kind == Kind.MARKED) {
+                    lastSeen = System.nanoTime();
                     ProcessHandle.of(id).ifPresent(this::add);
                 } else if (kind != Kind.BEGINNING) {
                     known.add(id);
                 }
             }
         }
-        return hadEnded && foundNoOther;
+        if (!hadEnded) {
+            lastSeen = System.nanoTime();
+        }
+        return hadEnded && (foundNoOther || System.nanoTime() - lastSeen > SHOWS_WITHIN_NANOS);
     }
 
     /** Returns the processes of the tree that live, as of the last look. */
