@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
-import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -23,16 +22,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What local turns cost on the wire while threads of one client ask again without a pause, for each number of threads:
- * one more than can hold, and up to four times as many. The bound is for an idle machine; on a busy one a thread is
- * away for longer between its release and its next call.
+ * The cost of local turns on the wire while threads of one client ask again without a pause, for each number of threads:
+ * one more than can hold, and up to four times as many. Beside other tests a thread is away for longer between its
+ * release and its next call, so the budget is measured alone, with {@code -Dlatchkey.budget=true}. The long set has a
+ * bound that no busy machine reaches, and that the rule without patience exceeds.
  */
 @Tag("once")
 @Tag("long")
-@Tag("alone")
 class LocalTurnsBudgetTest extends OnOneServer {
-    private static final double REQUESTS_A_GRANT = 0.1;
-    private static final Duration WARM_UP = Duration.ofMillis(500);
+    private static final double REQUESTS_A_GRANT = Boolean.getBoolean("latchkey.budget") ? 0.1 : 0.8;
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
     private static final Duration MEASURED = Duration.ofMillis(1500);
 
     private final FaultProxy proxy = fastProxy();
@@ -41,7 +40,7 @@ class LocalTurnsBudgetTest extends OnOneServer {
             .localTurns(100, Duration.ofSeconds(10)));
 
     static Stream<Arguments> loads() {
-        Stream<Arguments> permits = Stream.of(2, 1, 3, 4, 8)
+        Stream<Arguments> permits = Stream.of(1, 2, 3, 4, 8)
                 .flatMap(room -> IntStream.of(room + 1, (room * 3 + 1) / 2, 2 * room, 4 * room)
                         .filter(threads -> threads > room)
                         .distinct()
@@ -76,7 +75,7 @@ class LocalTurnsBudgetTest extends OnOneServer {
         CompletableFuture.allOf(callers.toArray(CompletableFuture<?>[]::new)).get(60, TimeUnit.SECONDS);
         double cost = (double) proxy.since(before).requestsButHeartbeats() / (grants.get() - grantsBefore);
         System.out.printf(Locale.ROOT, "%s of %d, %d threads: %.3f requests a grant%n", kind, room, threads, cost);
-        assertTrue(cost <= REQUESTS_A_GRANT * Slowness.factor(), () -> cost + " requests a grant");
+        assertTrue(cost <= REQUESTS_A_GRANT, () -> cost + " requests a grant");
     }
 
     private void inThread(Runnable caller) {
