@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The cost of local turns on the wire while threads of one client ask again without a pause, for each number of threads:
- * one more than can hold, and up to four times as many. Beside other tests a thread is away for longer between its
+ * The cost of local turns on the wire, while threads of one client ask again without a pause. There is one thread more
+ * than can hold, or up to four times as many. Beside other tests a thread is away for longer between its
  * release and its next call, so the budget is measured alone, with {@code -Dlatchkey.budget=true}. The long set has a
  * bound that no busy machine reaches, and that the rule without patience exceeds.
  */
