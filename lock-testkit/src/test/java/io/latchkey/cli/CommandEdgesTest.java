@@ -265,12 +265,13 @@ class CommandEdgesTest {
     void noProcessOutlivesTheGrace(String command) throws Exception {
         String seconds = "300." + System.nanoTime();
         String script = command.replace("sleep 300", "sleep " + seconds) + " # " + seconds;
-        Program program = start("run", "/edges/tree", "--grace=1s", "--", "sh", "-c", script)
+        Program program = start("run", "/edges/tree", "--grace=3s", "--", "sh", "-c", script)
                 .awaitSaid(".");
 
         program.signal("TERM");
 
         assertEquals(143, program.ended().status());
+        assertTrue(program.out().contains("process "), program::out);
         Eventually.holds("no process is left of " + program.out(), SOON, () -> ProcessHandle.allProcesses()
                 .filter(each -> each.info().commandLine().orElse("").contains(seconds))
                 .noneMatch(Program::runs));

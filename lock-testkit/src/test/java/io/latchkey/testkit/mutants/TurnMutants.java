@@ -21,8 +21,8 @@ final class TurnMutants {
             Mutant.of(
                     "callers of permits ask the servers at once",
                     TURNS,
-                    "return beyond >= most ?",
-                    "return beyond < most ?"),
+                    "return beyond >= useful ?",
+                    "return beyond < useful ?"),
             Mutant.of("a reader joins a writer", TURNS, "if (!read || !hasTurnFor(reader)", "if (!hasTurnFor(reader)"),
             Mutant.of(
                     "a reader's node serves a writer",

@@ -320,19 +320,19 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
 
     /** Returns how many requests the waiters need. */
     private int wanted() {
-        int most = Math.min(waiting.size(), port.room());
-        if (most <= asked.size() || !permits || port.room() == 1) {
-            return most;
+        int useful = Math.min(waiting.size(), port.room());
+        if (useful <= asked.size() || !permits || port.room() == 1) {
+            return useful;
         }
         if (nodes.size() == usedUp) {
-            return nodes.isEmpty() && !port.roomIsKnown() ? 1 : most;
+            return nodes.isEmpty() && !port.roomIsKnown() ? 1 : useful;
         }
         boolean heldAlone = isHeldAlone();
         if (!heldAlone && !isCareful()) {
-            return most;
+            return useful;
         }
         int beyond = Math.max(waiting.size() - 2 * nodes.size(), heldAlone ? runningOut : 0);
-        return beyond >= most ? most : Math.max(beyond, impatient(most));
+        return beyond >= useful ? useful : Math.max(beyond, impatient(useful));
     }
 
     /** Returns whether callers come and go: then each moment has another number of waiters. */
