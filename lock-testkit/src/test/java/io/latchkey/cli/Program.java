@@ -21,11 +21,10 @@ final class Program implements AutoCloseable {
     private static final Duration WITHIN = Duration.ofSeconds(30); // on an idle machine
 
     /**
-     * As a shell starts it for a terminal: leads a process group, and does not ignore INT, as a process in the
-     * background of a shell without job control does.
+     * So that it does not ignore INT and HUP where these tests do, as a build does that a shell without job control has
+     * in the background, or {@code nohup}.
      */
-    private static final List<String> AS_FOR_A_TERMINAL =
-            List.of("/usr/bin/setsid", "/usr/bin/env", "--default-signal=INT,HUP");
+    private static final List<String> WITHOUT_IGNORED_SIGNALS = List.of("/usr/bin/env", "--default-signal=INT,HUP");
 
     private final Process process;
     private final Path out;
@@ -51,7 +50,7 @@ final class Program implements AutoCloseable {
 
     /** The command line from its classes. */
     static Program latchkey(Path folder, Map<String, String> environment, String... args) {
-        List<String> command = new ArrayList<>(AS_FOR_A_TERMINAL);
+        List<String> command = new ArrayList<>(List.of("/usr/bin/setsid")); // leads a process group, as in a terminal
         command.addAll(command(args));
         return start(folder, environment, command);
     }
@@ -94,7 +93,9 @@ final class Program implements AutoCloseable {
         try {
             Path out = Files.createTempFile(folder, "out", "");
             Path err = Files.createTempFile(folder, "err", "");
-            ProcessBuilder builder = new ProcessBuilder(command)
+            List<String> whole = new ArrayList<>(WITHOUT_IGNORED_SIGNALS);
+            whole.addAll(command);
+            ProcessBuilder builder = new ProcessBuilder(whole)
                     .directory(folder.toFile())
                     .redirectInput(new File("/dev/null"))
                     .redirectOutput(out.toFile())
