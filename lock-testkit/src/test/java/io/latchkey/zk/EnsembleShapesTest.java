@@ -10,6 +10,7 @@ import io.latchkey.testkit.server.ProcessEnsemble.Shape;
 import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.admin.ZooKeeperAdmin;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,10 +66,7 @@ class EnsembleShapesTest {
             Lease held = one.mutex("/m").acquire();
             CompletableFuture<Lease> waiting = other.mutex("/m").acquireAsync();
             killed.forEach(ensemble::kill);
-            one.mutex("/other")
-                    .tryAcquire(Duration.ofSeconds(SOON))
-                    .orElseThrow()
-                    .close();
+            acquireAndRelease(one);
             assertTrue(held.isValid(), () -> "lost by " + held.lost());
             held.close();
             long token = held.token();
@@ -120,15 +122,76 @@ class EnsembleShapesTest {
                 int server = (leader + step) % ensemble.size();
                 ensemble.restartOn(server, System.getProperty("java.class.path"));
                 Eventually.holds("server " + server, Duration.ofSeconds(SOON), () -> ensemble.isServing(server));
-                one.mutex("/other")
-                        .tryAcquire(Duration.ofSeconds(SOON))
-                        .orElseThrow()
-                        .close();
+                acquireAndRelease(one);
                 assertTrue(held.isValid(), () -> "lost by " + held.lost());
             }
             held.close();
             waiting.get(SOON, TimeUnit.SECONDS).close();
         }
+    }
+
+    /** One server after the other leaves the ensemble and joins it again, the leader last. */
+    @Test
+    void leaseSurvives_whenServersLeaveAndJoin() throws Exception {
+        try (ProcessEnsemble ensemble = ProcessEnsemble.start(Shape.USUAL, "reconfigEnabled=true", "skipACL=yes");
+                ZkLockClient one = client(ensemble.connectString());
+                ZkLockClient other = client(ensemble.connectString());
+                ZooKeeperAdmin admin = new ZooKeeperAdmin(
+                        ensemble.connectString(), Math.toIntExact(SESSION.toMillis()), event -> {})) {
+            Lease held = one.mutex("/m").acquire();
+            CompletableFuture<Lease> waiting = other.mutex("/m").acquireAsync();
+            int leader = ensemble.leader().orElseThrow();
+            for (int step = 1; step <= ensemble.size(); step++) {
+                int server = (leader + step) % ensemble.size();
+                String member = members(admin).stream()
+                        .filter(line -> line.startsWith("server." + (server + 1) + "="))
+                        .findAny()
+                        .orElseThrow();
+                untilItIsSo(admin, null, member);
+                acquireAndRelease(one);
+                assertTrue(held.isValid(), () -> "lost by " + held.lost());
+                untilItIsSo(admin, member, null);
+                acquireAndRelease(other);
+                assertTrue(held.isValid(), () -> "lost by " + held.lost());
+            }
+            held.close();
+            waiting.get(SOON, TimeUnit.SECONDS).close();
+        }
+    }
+
+    private static void acquireAndRelease(ZkLockClient client) throws InterruptedException {
+        client.mutex("/other")
+                .tryAcquire(Duration.ofSeconds(SOON))
+                .orElseThrow()
+                .close();
+    }
+
+    /** The lines of the ensemble's servers, as in its configuration. */
+    private static List<String> members(ZooKeeperAdmin admin) throws KeeperException, InterruptedException {
+        String config = new String(admin.getConfig(false, new Stat()), StandardCharsets.UTF_8);
+        return config.lines().filter(line -> line.startsWith("server.")).toList();
+    }
+
+    /** Repeats the change while servers elect, or have no connection to the server that joins. */
+    private static void untilItIsSo(ZooKeeperAdmin admin, @Nullable String joins, @Nullable String leaves)
+            throws InterruptedException {
+        Eventually.holds("joined: " + joins + ", left: " + leaves, Duration.ofSeconds(SOON), () -> {
+            try {
+                List<String> members = members(admin);
+                if (joins == null ? !members.contains(leaves) : members.contains(joins)) {
+                    return true;
+                }
+                String id = leaves == null ? null : leaves.substring("server.".length(), leaves.indexOf('='));
+                byte[] unused = admin.reconfigure(joins, id, null, -1, new Stat());
+                return false;
+            } catch (KeeperException.ConnectionLossException
+                    | KeeperException.NewConfigNoQuorum
+                    | KeeperException.ReconfigInProgress notYet) {
+                return false;
+            } catch (KeeperException | InterruptedException failed) {
+                throw new IllegalStateException("the change failed", failed);
+            }
+        });
     }
 
     @Test

@@ -89,8 +89,10 @@ public final class ProcessEnsemble extends AskedServers {
                 "syncLimit=10",
                 "clientPort=" + place.clientPort(),
                 "clientPortAddress=127.0.0.1"));
+        // With the port for clients, as members that may change by `reconfig` have to be written.
         all.forEach(each -> lines.add("server." + each.id() + "=127.0.0.1:" + each.quorumPort() + ":"
-                + each.electionPort() + (shape.isObserver(each.id()) ? ":observer" : "")));
+                + each.electionPort() + (shape.isObserver(each.id()) ? ":observer" : ":participant") + ";127.0.0.1:"
+                + each.clientPort()));
         if (shape.isObserver(place.id())) {
             lines.add("peerType=observer");
         }
