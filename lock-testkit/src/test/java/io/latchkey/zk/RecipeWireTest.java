@@ -13,9 +13,11 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.Flight;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -262,9 +264,12 @@ class RecipeWireTest extends OnOneServer {
             Acquirable[] members = IntStream.range(0, paths)
                     .mapToObj(i -> counted.mutex(pattern.formatted(100 * paths + i, paths)))
                     .toArray(Acquirable[]::new);
+            // Long beside a pause of the client between two requests of one flight.
+            proxy.delay(Direction.TO_CLIENT, Slowness.stretched(Duration.ofMillis(100)));
             Wire.Mark before = proxy.mark();
             Lease lease = counted.multiLock(members).acquire();
             Wire wire = proxy.since(before);
+            proxy.delay(Direction.TO_CLIENT, Duration.ZERO);
             assertTrue(wire.roundTrips() <= roundTrips, wire::toString);
             assertEquals(perPath * paths + more, wire.requestsButHeartbeats(), wire::toString);
             lease.close();
