@@ -17,24 +17,37 @@ import java.util.stream.Collectors;
 
 /** Servers of one product, each in a separate process. */
 final class BenchServers implements AutoCloseable {
+    private final Product product;
     private final Path folder;
+    private final List<BenchServer.Place> places = new ArrayList<>();
     private final List<BenchServer> servers = new ArrayList<>();
 
     private BenchServers(Product product, Storage storage, Path disk) throws IOException, InterruptedException {
+        this.product = product;
         folder = Files.createTempDirectory(Files.createDirectories(storage.root(disk)), "latchkey-bench-");
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
         Deque<Integer> ports = freePorts(3 * storage.servers);
-        List<BenchServer.Place> places = new ArrayList<>();
         for (int id = 1; id <= storage.servers; id++) {
             places.add(new BenchServer.Place(
                     id, folder.resolve("server-" + id), ports.remove(), ports.remove(), ports.remove()));
         }
+        startAll();
+    }
+
+    private void startAll() throws IOException, InterruptedException {
         for (BenchServer.Place place : places) {
             servers.add(BenchServer.start(product, place, places));
         }
         for (BenchServer server : servers) {
             server.awaitServing();
         }
+    }
+
+    /** Kills all servers, starts them again on what they have written, and returns when all of them serve. */
+    void restart() throws IOException, InterruptedException {
+        servers.forEach(BenchServer::close);
+        servers.clear();
+        startAll();
     }
 
     /**

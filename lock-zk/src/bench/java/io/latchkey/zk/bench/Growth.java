@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
@@ -23,6 +24,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cost of one lock, path, hand-over and session beside more and more of them. Prints the table in docs/scale.md:
@@ -43,6 +45,7 @@ final class Growth {
     private static final Duration LIMIT = Duration.ofMinutes(8);
     private static final int IN_FLIGHT = 64;
     private static final int CONNECTING = 8;
+    private static final long LOOK_AGAIN_MILLIS = 100;
 
     private final ServersAtADistance site;
     private final Map<String, TreeMap<Integer, Double>> rows = new LinkedHashMap<>();
@@ -56,11 +59,20 @@ final class Growth {
     static void measureAll(Path disk, Predicate<String> wanted, PrintStream out) throws Exception {
         System.setProperty("jute.maxbuffer", Integer.toString(LONGEST_ANSWER));
         Map<String, Question> questions = new LinkedHashMap<>();
-        questions.put("held locks", new Question(List.of(100, 1_000, 10_000), Growth::heldLocks));
-        questions.put("paths", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::pathsUsed));
-        questions.put("waiters", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::waiters));
-        questions.put("sessions", new Question(List.of(100, 300, 1_000, 3_000), Growth::sessions));
-        questions.put("sessions that wait", new Question(List.of(100, 300, 1_000), Growth::waitingSessions));
+        questions.put(
+                "held locks", new Question(List.of(100, 1_000, 10_000), Growth::heldLocks, new Load(1, 10_000, true)));
+        questions.put("paths", new Question(List.of(100, 1_000, 10_000, 100_000), Growth::pathsUsed, null));
+        questions.put(
+                "waiters",
+                new Question(
+                        List.of(100, 1_000, 10_000, 100_000),
+                        Growth::waiters,
+                        new Load(Waiters.SESSIONS, 10_000, false)));
+        questions.put(
+                "sessions", new Question(List.of(100, 300, 1_000, 3_000), Growth::sessions, new Load(1_000, 1, true)));
+        questions.put(
+                "sessions that wait",
+                new Question(List.of(100, 300, 1_000), Growth::waitingSessions, new Load(1_000, 1, false)));
         for (Map.Entry<String, Question> each : questions.entrySet()) {
             if (wanted.test(each.getKey())) {
                 try (ServersAtADistance site = new ServersAtADistance(Product.ZOOKEEPER, Storage.TMPFS, disk)) {
@@ -72,12 +84,32 @@ final class Growth {
                         each.getValue().measure().of(growth, count);
                     }
                     growth.print(each.getKey(), out);
+                    Load most = each.getValue().most();
+                    if (most != null) {
+                        out.println(growth.afterTheClientsWereKilled(most));
+                    }
                 }
             }
         }
     }
 
-    private record Question(List<Integer> counts, Measure measure) {}
+    /** @param most what stands when the clients are killed in the end, if locks are held or waited for */
+    private record Question(List<Integer> counts, Measure measure, @Nullable Load most) {}
+
+    /** Sessions with so many requests each, all of one mutex, or each of a mutex of its own. */
+    private record Load(int sessions, int requests, boolean ownPaths) {
+        int all() {
+            return sessions * requests;
+        }
+
+        int paths() {
+            return ownPaths ? all() : 1;
+        }
+
+        String path(String base, int request) {
+            return ownPaths ? base + "/" + request : base;
+        }
+    }
 
     @FunctionalInterface
     private interface Measure {
@@ -89,7 +121,7 @@ final class Growth {
     /** One client holds locks, each at a path of its own, and beats; then it releases them. */
     private void heldLocks(int locks) throws Exception {
         String base = newPath();
-        try (LockClient client = connect(BEATING)) {
+        try (LockClient client = connect(site.throughProxy(Duration.ZERO), BEATING)) {
             Spent acquiring = new Spent();
             List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync());
             awaitCalm();
@@ -111,7 +143,7 @@ final class Growth {
     /** One client acquires and releases a lock at each path, and then again at each. */
     private void pathsUsed(int count) throws Exception {
         String base = newPath();
-        try (LockClient client = connect(MeasuredClient.SESSION)) {
+        try (LockClient client = connect(site.throughProxy(Duration.ZERO), MeasuredClient.SESSION)) {
             Spent first = new Spent();
             acquireAndRelease(client, base, count);
             first.tell("acquire and release, first contact", count);
@@ -190,11 +222,80 @@ final class Growth {
         }
     }
 
+    // ---- the end of clients that are killed
+
+    /**
+     * Ends the connections of clients that hold or wait, waits for the servers to end the sessions, and kills the
+     * server, which then starts on its log: the end of a session is one transaction with the paths of all its nodes.
+     * Another client holds a lock throughout.
+     */
+    private String afterTheClientsWereKilled(Load load) throws Exception {
+        String base = newPath();
+        List<LockClient> killed = new ArrayList<>();
+        try (LockClient other = connect(site.connectString(Duration.ZERO), MeasuredClient.SESSION);
+                RawClient looker = new RawClient(site.connectString(Duration.ZERO), MeasuredClient.SESSION)) {
+            Lease held = other.mutex(newPath()).acquire();
+            String proxied = site.throughProxy(Duration.ZERO);
+            for (int i = 0; i < load.sessions(); i++) {
+                killed.add(connect(proxied, BEATING));
+            }
+            for (int request = 0; request < load.all(); request++) {
+                var unused = killed.get(request % load.sessions())
+                        .mutex(load.path(base, request))
+                        .acquireAsync();
+            }
+            awaitNodes(looker, load, base, load.all());
+            long cut = System.nanoTime();
+            site.cut();
+            awaitNodes(looker, load, base, 0);
+            double ended = secondsSince(cut);
+            long restarted = System.nanoTime();
+            site.restart();
+            other.mutex(newPath()).acquire().close();
+            double served = secondsSince(restarted);
+            if (!held.isValid()) {
+                throw new IllegalStateException("the lease of another client was lost");
+            }
+            return String.format(
+                    Locale.ROOT,
+                    "%nThe clients of %,d requests were killed: their sessions of %d s had ended after %.1f s. The server, killed"
+                            + " and started again, granted a lock to another client after %.1f s.",
+                    load.all(),
+                    BEATING.toSeconds(),
+                    ended,
+                    served);
+        } finally {
+            List<Thread> closing =
+                    killed.stream().map(client -> new Thread(client::close)).toList();
+            closing.forEach(Thread::start);
+            closing.forEach(Uninterruptibles::joinUninterruptibly);
+        }
+    }
+
+    /** Waits until so many nodes of requests stand at the paths of the load. */
+    private static void awaitNodes(RawClient looker, Load load, String base, int count) throws Exception {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        for (int found = -1; found != count; ) {
+            found = 0;
+            for (int i = 0; i < load.paths(); i++) {
+                found += looker.children(load.path(base, i));
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(found + " requests stand below " + base + " in place of " + count);
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
+        }
+    }
+
+    private static double secondsSince(long nanoTime) {
+        return (System.nanoTime() - nanoTime) / 1e9;
+    }
+
     // ---- how
 
-    private LockClient connect(Duration session) throws Exception {
+    private static LockClient connect(String servers, Duration session) {
         return ZkLockClient.builder()
-                .connectString(site.throughProxy(Duration.ZERO))
+                .connectString(servers)
                 .sessionTimeout(session)
                 .build();
     }

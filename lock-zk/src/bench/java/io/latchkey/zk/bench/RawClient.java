@@ -12,6 +12,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
 
 /** A session of ZooKeeper's own client that only creates and deletes a node. */
 final class RawClient implements MeasuredClient {
@@ -77,9 +78,10 @@ final class RawClient implements MeasuredClient {
         zooKeeper.setData("/", new byte[0], -1);
     }
 
-    /** Returns the number of requests at {@code path}. */
+    /** Returns the number of requests at {@code path}; 0 if there is no such node. */
     int children(String path) throws KeeperException, InterruptedException {
-        return zooKeeper.exists(path, false).getNumChildren();
+        Stat node = zooKeeper.exists(path, false);
+        return node == null ? 0 : node.getNumChildren();
     }
 
     @Override

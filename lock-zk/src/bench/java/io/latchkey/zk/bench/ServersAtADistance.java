@@ -69,12 +69,22 @@ final class ServersAtADistance implements AutoCloseable {
 
     /** As {@link #connectString}, but always with a proxy, which {@linkplain #passed counts}. */
     String throughProxy(Duration roundTrip) throws IOException {
-        proxies.forEach(DelayProxy::close);
-        proxies.clear();
+        cut();
         for (int port : servers.ports()) {
             proxies.add(new DelayProxy(port, roundTrip));
         }
         return proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
+    }
+
+    /** Ends all connections through the current proxies for good, as the death of the clients' process does. */
+    void cut() {
+        proxies.forEach(DelayProxy::close);
+        proxies.clear();
+    }
+
+    /** Kills the servers and starts them again. What {@link #probe} reads is of the former ones. */
+    void restart() throws IOException, InterruptedException {
+        servers.restart();
     }
 
     /**
