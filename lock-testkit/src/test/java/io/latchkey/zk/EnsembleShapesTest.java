@@ -135,9 +135,9 @@ class EnsembleShapesTest {
     void leaseSurvives_whenServersLeaveAndJoin() throws Exception {
         try (ProcessEnsemble ensemble = ProcessEnsemble.start(Shape.USUAL, "reconfigEnabled=true", "skipACL=yes");
                 ZkLockClient one = client(ensemble.connectString());
-                ZkLockClient other = client(ensemble.connectString());
-                ZooKeeperAdmin admin = new ZooKeeperAdmin(
-                        ensemble.connectString(), Math.toIntExact(SESSION.toMillis()), event -> {})) {
+                ZkLockClient other = client(ensemble.connectString())) {
+            ZooKeeperAdmin admin =
+                    new ZooKeeperAdmin(ensemble.connectString(), Math.toIntExact(SESSION.toMillis()), event -> {});
             Lease held = one.mutex("/m").acquire();
             CompletableFuture<Lease> waiting = other.mutex("/m").acquireAsync();
             int leader = ensemble.leader().orElseThrow();
@@ -156,6 +156,7 @@ class EnsembleShapesTest {
             }
             held.close();
             waiting.get(SOON, TimeUnit.SECONDS).close();
+            admin.close();
         }
     }
 
