@@ -82,7 +82,7 @@ final class ServersAtADistance implements AutoCloseable {
         proxies.clear();
     }
 
-    /** Kills the servers and starts them again. What {@link #probe} reads is of the former ones. */
+    /** Kills the servers and starts them again. {@link #probe} goes on to read those that were killed. */
     void restart() throws IOException, InterruptedException {
         servers.restart();
     }
