@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Heartbeats and watches of an engine, in moments that no server can be held in. */
@@ -747,21 +748,23 @@ class HeartbeatTest extends OnSimulatedServer {
     }
 
     /**
-     * As one that the quorum has lost, or one that throttles. It is not asked again at once, and no new connection is
-     * reported.
+     * As one that the quorum has lost, one that throttles, or one that fails. It is not asked again at once, and no new
+     * connection is reported.
      */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void clientIsServed_afterAServerHasRefusedItsBarrier(boolean readOnly) throws Exception {
+    @EnumSource(
+            value = Status.class,
+            names = {"READ_ONLY", "THROTTLED", "UNCLEAR", "OTHER"})
+    void clientIsServed_afterAServerHasRefusedItsBarrier(Status refusal) throws Exception {
         Client client = new Client(0, checks -> {});
         client.acquire("/a").ensureValid();
         client.cut();
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.heartbeat());
-            if (readOnly) {
-                refuseAsReadOnly(client);
-            } else {
+            if (refusal == Status.THROTTLED) {
                 Objects.requireNonNull(client.port).throttleNextRequest();
+            } else {
+                refuse(client, refusal);
             }
         }
         client.settle();
@@ -769,9 +772,9 @@ class HeartbeatTest extends OnSimulatedServer {
         client.acquire("/b").ensureValid();
     }
 
-    private static void refuseAsReadOnly(Client client) {
+    private static void refuse(Client client, Status status) {
         SimulatedPort port = Objects.requireNonNull(client.port);
-        port.peekRequest().refusal = Optional.of(Response.failed(Status.READ_ONLY, "NOTREADONLY"));
+        port.peekRequest().refusal = Optional.of(Response.failed(status, status.name()));
         port.takeRequest();
     }
 
@@ -786,7 +789,7 @@ class HeartbeatTest extends OnSimulatedServer {
         if (isLost) {
             client.cut();
         } else {
-            refuseAsReadOnly(client);
+            refuse(client, Status.READ_ONLY);
         }
         client.settleUntilNext(length.or(list));
         assertTrue(

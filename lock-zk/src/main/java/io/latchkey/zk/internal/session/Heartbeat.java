@@ -241,7 +241,7 @@ public final class Heartbeat {
         } else {
             checkedByBeat.clear();
             if (on == connection.number()) {
-                // The server refused the barrier, for example because it throttles; no event will report that it
+                // The server refused the barrier, for example because it failed; no event will report that it
                 // accepts requests again.
                 probeLater();
             }
