@@ -21,8 +21,8 @@ final class Program implements AutoCloseable {
     private static final Duration WITHIN = Duration.ofSeconds(30); // on an idle machine
 
     /**
-     * So that it does not ignore INT and HUP where these tests do, as a build does that a shell without job control has
-     * in the background, or {@code nohup}.
+     * A process ignores the signals that its parent ignores. A build does so with INT in the background of a shell
+     * without job control, and with HUP under {@code nohup}.
      */
     private static final List<String> WITHOUT_IGNORED_SIGNALS = List.of("/usr/bin/env", "--default-signal=INT,HUP");
 

@@ -144,7 +144,7 @@ class EnsembleShapesTest {
             for (int step = 1; step <= ensemble.size(); step++) {
                 int server = (leader + step) % ensemble.size();
                 String member = members(admin).stream()
-                        .filter(line -> line.startsWith("server." + (server + 1) + "="))
+                        .filter(line -> line.startsWith("server." + (Shape.USUAL.firstId() + server) + "="))
                         .findAny()
                         .orElseThrow();
                 untilItIsSo(admin, null, member);

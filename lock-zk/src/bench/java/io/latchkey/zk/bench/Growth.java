@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.bench;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
@@ -265,10 +264,8 @@ final class Growth {
                     ended,
                     served);
         } finally {
-            List<Thread> closing =
-                    killed.stream().map(client -> new Thread(client::close)).toList();
-            closing.forEach(Thread::start);
-            closing.forEach(Uninterruptibles::joinUninterruptibly);
+            MeasuredClient.closeAll(
+                    killed.stream().<MeasuredClient>map(LatchkeyClient::new).toList());
         }
     }
 

@@ -82,9 +82,10 @@ final class ServersAtADistance implements AutoCloseable {
         proxies.clear();
     }
 
-    /** Kills the servers and starts them again. {@link #probe} goes on to read those that were killed. */
+    /** Kills the servers and starts them again. */
     void restart() throws IOException, InterruptedException {
         servers.restart();
+        probe = servers.probe(probe.idleCpu());
     }
 
     /**
