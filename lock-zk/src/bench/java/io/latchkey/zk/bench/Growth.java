@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -230,6 +231,7 @@ final class Growth {
      */
     private String afterTheClientsWereKilled(Load load) throws Exception {
         String base = newPath();
+        List<MeasuredClient> clients = new ArrayList<>();
         List<LockClient> killed = new ArrayList<>();
         try (LockClient other = connect(site.connectString(Duration.ZERO), MeasuredClient.SESSION);
                 RawClient looker = new RawClient(site.connectString(Duration.ZERO), MeasuredClient.SESSION)) {
@@ -237,6 +239,7 @@ final class Growth {
             String proxied = site.throughProxy(Duration.ZERO);
             for (int i = 0; i < load.sessions(); i++) {
                 killed.add(connect(proxied, BEATING));
+                clients.add(new LatchkeyClient(killed.get(i)));
             }
             for (int request = 0; request < load.all(); request++) {
                 var unused = killed.get(request % load.sessions())
@@ -246,14 +249,19 @@ final class Growth {
             awaitNodes(looker, load, base, load.all());
             long cut = System.nanoTime();
             site.cut();
+            // What a killed process does no more: connect again. No server answers, so closing takes a session timeout.
+            FutureTask<Void> gone = new FutureTask<>(() -> MeasuredClient.closeAll(clients), null);
+            new Thread(gone, "close of killed clients").start();
             awaitNodes(looker, load, base, 0);
             double ended = secondsSince(cut);
+            gone.get();
             long restarted = System.nanoTime();
             site.restart();
             other.mutex(newPath()).acquire().close();
             double served = secondsSince(restarted);
             if (!held.isValid()) {
-                throw new IllegalStateException("the lease of another client was lost");
+                throw new IllegalStateException(
+                        "another client's lease is " + held.state() + " " + served + " s after the restart");
             }
             return String.format(
                     Locale.ROOT,
@@ -264,8 +272,7 @@ final class Growth {
                     ended,
                     served);
         } finally {
-            MeasuredClient.closeAll(
-                    killed.stream().<MeasuredClient>map(LatchkeyClient::new).toList());
+            MeasuredClient.closeAll(clients);
         }
     }
 
