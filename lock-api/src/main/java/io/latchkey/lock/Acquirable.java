@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>Granted.</b> The lease was valid when it was granted, and its request is in the queue at the server.
- *   <li><b>Timed out.</b> The result is empty; no exception is thrown.
+ *   <li><b>Timed out.</b> {@link #acquire(Duration)} throws a {@link LockTimeoutException}, which says why; the result
+ *       of a try is empty.
  *   <li><b>Interrupted.</b> The call throws {@link InterruptedException} and the interrupt status is cleared. If the
  *       thread is already interrupted on entry, nothing is sent. A grant that arrives too late is released. ({@link
  *       #acquireUninterruptibly} continues to wait.)
@@ -82,7 +83,27 @@ public interface Acquirable {
     Lease acquire() throws InterruptedException;
 
     /**
-     * Acquires as {@link #acquire} does, but an interrupt does not end the wait. If the current thread is interrupted,
+     * Acquires this lock as {@link #acquire()} does, waiting for {@code timeout} at most. This is the form for callers
+     * that cannot go on without the lock, but not wait for ever either: if the time passes, the exception says whether
+     * others held the lock or no server answered.
+     *
+     * <p>Returns or throws when the time has elapsed, whether or not a server can be reached. If the request cannot be
+     * removed within the time, the client removes it in the background. A timeout of zero does not wait for other
+     * holders; then the call waits for the server, as {@link #tryAcquire()} does.
+     *
+     * @param timeout the maximum time to wait, zero or more. More than {@link Long#MAX_VALUE} nanoseconds (292 years)
+     *     is treated as that value.
+     * @return the lease, to be released by the caller
+     * @throws LockTimeoutException if the time has passed; its reason has what was true then
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException only if {@code timeout} is zero; see {@link #tryAcquire()}
+     * @throws LockException as described {@linkplain Acquirable above}
+     */
+    Lease acquire(Duration timeout) throws InterruptedException;
+
+    /**
+     * Acquires as {@link #acquire()} does, but an interrupt does not end the wait. If the current thread is interrupted,
      * before or while it waits, its interrupt status is set when this method returns or throws.
      *
      * <p>Only a grant or an exception ends this call. While no server answers it waits, so use it where a program has
@@ -145,6 +166,17 @@ public interface Acquirable {
      *     {@link LockException}
      */
     CompletableFuture<Lease> acquireAsync();
+
+    /**
+     * Acquires this lock as {@link #acquire(Duration)} does, without blocking the caller. Cancelling the future and its
+     * dependent stages behave as described at {@link #acquireAsync()}.
+     *
+     * @param timeout the maximum time to wait, zero or more; see {@link #acquire(Duration)}
+     * @return a future that completes with the lease, which its recipient must release; or exceptionally with a
+     *     {@link LockTimeoutException} if the time has elapsed, or with another {@link LockException}
+     * @throws IllegalArgumentException if {@code timeout} is negative
+     */
+    CompletableFuture<Lease> acquireAsync(Duration timeout);
 
     /**
      * Acquires this lock as {@link #tryAcquire(Duration)} does, without blocking the caller. Cancelling the future and

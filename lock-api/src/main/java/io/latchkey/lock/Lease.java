@@ -3,6 +3,7 @@ package io.latchkey.lock;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -80,6 +81,13 @@ public interface Lease extends AutoCloseable {
      * @return {@code true} if this lease was neither released nor lost at the time of the call
      */
     boolean isValid();
+
+    /**
+     * Returns why this lease was lost. Reads the clocks as {@link #isValid} does, and sends nothing.
+     *
+     * @return the cause; empty if this lease is valid or was released
+     */
+    Optional<LossCause> lossCause();
 
     /**
      * Returns the time until the deadline that {@link #isValid} describes, provided that no further response from the

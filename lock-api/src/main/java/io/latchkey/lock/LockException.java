@@ -94,7 +94,13 @@ public class LockException extends RuntimeException {
          */
         TOO_MANY_PERMITS,
 
-        /** {@link LockUnavailableException}: no response, because no server was reached or the connection broke. */
+        /** {@link LockTimeoutException}: other requests were ahead when the time ended. */
+        HELD_BY_OTHERS,
+
+        /** {@link LockTimeoutException}: the servers put the request off until the time ended. */
+        THROTTLED,
+
+        /** {@link LockUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached or the connection broke. */
         NO_ANSWER,
 
         /** {@link LockUnavailableException}: the session has ended, and the next one is not connected yet. */

@@ -120,6 +120,18 @@ final class MeteredLocks implements LockClient {
         }
 
         @Override
+        public Lease acquire(Duration timeout) throws InterruptedException {
+            return counted(inner.acquire(timeout));
+        }
+
+        @Override
+        public CompletableFuture<Lease> acquireAsync(Duration timeout) {
+            CompletableFuture<Lease> asked = inner.acquireAsync(timeout);
+            var unused = asked.thenApply(this::counted);
+            return asked;
+        }
+
+        @Override
         public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
             CompletableFuture<Optional<Lease>> asked = inner.tryAcquireAsync(timeout);
             var unused = asked.thenApply(granted -> granted.map(this::counted));

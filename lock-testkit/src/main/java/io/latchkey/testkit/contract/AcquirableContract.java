@@ -13,6 +13,8 @@ import io.latchkey.lock.Contender;
 import io.latchkey.lock.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.contract.LockFixture.Feature;
@@ -527,5 +529,27 @@ abstract class AcquirableContract extends LockContract {
             assertTrue(left.isOf(granted) && !left.isOf(held) && !left.isOwn());
         }
         granted.close();
+    }
+
+    @Guarantee(
+            id = "LK-ACQ-31",
+            says = "acquire with a time throws out of time, says that others were ahead, and leaves nothing",
+            needs = Feature.TIMEOUT_REASONS)
+    void outOfTimeSaysWhy() throws Exception {
+        Lease blocking = acquired(blocker(client()));
+        LockClient other = client();
+        int before = lock(other).queue().size();
+        for (Duration time : List.of(Duration.ZERO, moment())) {
+            LockTimeoutException thrown =
+                    assertThrows(LockTimeoutException.class, () -> lock(other).acquire(time));
+            assertEquals(LockException.Reason.HELD_BY_OTHERS, thrown.reason());
+            Throwable failed = refused(LockTimeoutException.class, lock(other).acquireAsync(time));
+            assertEquals(LockException.Reason.HELD_BY_OTHERS, ((LockTimeoutException) failed).reason());
+            awaitQueue(lock(other), before);
+        }
+        blocking.close();
+        lock(other).acquire(Duration.ofMinutes(1)).close();
+        soon(lock(other).acquireAsync(Duration.ofMinutes(1))).close();
+        assertFree(lock(client()));
     }
 }

@@ -9,6 +9,8 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.util.Optional;
@@ -281,5 +283,24 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
                 return lease.isValid();
             }
         });
+    }
+
+    @Guarantee(
+            id = "LK-FAULT-16",
+            says = "acquire with a time says that no server answered, whether or not others hold",
+            needs = Feature.TIMEOUT_REASONS)
+    void timedOutOfReachSaysWhy() throws Exception {
+        Lease held = acquired(blocker(client()));
+        LockClient client = client();
+        CompletableFuture<Lease> queued = queued(lock(client));
+        fixture().cutOff(client);
+        for (int request = 0; request < 2; request++) {
+            Throwable failed = refused(LockTimeoutException.class, lock(client).acquireAsync(moment()));
+            assertEquals(LockException.Reason.NO_ANSWER, ((LockTimeoutException) failed).reason());
+        }
+        fixture().heal(client);
+        queued.cancel(false);
+        held.close();
+        assertFree(lock(client()));
     }
 }

@@ -171,6 +171,8 @@ public interface LockFixture extends AutoCloseable {
          * {@link io.latchkey.lock.Lease#release} tells that the lease was lost, or that the server has not confirmed.
          */
         RELEASE_OUTCOMES,
+        /** {@link io.latchkey.lock.LockTimeoutException} tells a held lock from servers that do not answer. */
+        TIMEOUT_REASONS,
         /** Paths know what kind of lock they are for. */
         KINDS,
         /** {@link io.latchkey.lock.Mutex#asLock}. */

@@ -9,6 +9,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -62,6 +63,11 @@ final class RecordedLease implements Lease {
             attempt.valid(before);
         }
         return remaining;
+    }
+
+    @Override
+    public Optional<LossCause> lossCause() {
+        return lease.lossCause();
     }
 
     @Override

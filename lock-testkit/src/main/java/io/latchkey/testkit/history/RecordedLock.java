@@ -64,6 +64,11 @@ final class RecordedLock implements Acquirable {
     }
 
     @Override
+    public Lease acquire(Duration timeout) throws InterruptedException {
+        return recording(timeout.toString(), () -> Optional.of(lock.acquire(timeout))).orElseThrow();
+    }
+
+    @Override
     public Lease acquireUninterruptibly() {
         Attempt attempt = asking("");
         try {
@@ -87,6 +92,11 @@ final class RecordedLock implements Acquirable {
     @Override
     public CompletableFuture<Lease> acquireAsync() {
         return recordingAsync("", lock::acquireAsync, Optional::of, granted -> granted);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(Duration timeout) {
+        return recordingAsync(timeout.toString(), () -> lock.acquireAsync(timeout), Optional::of, granted -> granted);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
@@ -66,6 +67,11 @@ public final class AdaptedLease implements Lease {
     @Override
     public Duration remaining() {
         return isValid() ? Duration.ofSeconds(1) : Duration.ZERO;
+    }
+
+    @Override
+    public Optional<LossCause> lossCause() {
+        return state() == LeaseState.LOST ? Optional.of(lost.join()) : Optional.empty();
     }
 
     @Override

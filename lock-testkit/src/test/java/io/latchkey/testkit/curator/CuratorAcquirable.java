@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;
 import java.time.Duration;
 import java.util.List;
@@ -98,6 +99,20 @@ abstract class CuratorAcquirable implements Acquirable {
     @Override
     public final Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
         return ask(Optional.of(checked(timeout)));
+    }
+
+    /** That library does not say why. */
+    @Override
+    public final Lease acquire(Duration timeout) throws InterruptedException {
+        return tryAcquire(timeout)
+                .orElseThrow(() -> new LockTimeoutException("not acquired", LockException.Reason.HELD_BY_OTHERS));
+    }
+
+    @Override
+    public final CompletableFuture<Lease> acquireAsync(Duration timeout) {
+        return tryAcquireAsync(timeout)
+                .thenApply(lease -> lease.orElseThrow(
+                        () -> new LockTimeoutException("not acquired", LockException.Reason.HELD_BY_OTHERS)));
     }
 
     @Override

@@ -43,6 +43,7 @@ public final class CuratorFixture extends ServerFixture {
                 Map.entry(Feature.TOKENS, "Curator has no fencing tokens"),
                 Map.entry(Feature.CONTENDER_DETAILS, "participant nodes tell nothing but their names"),
                 Map.entry(Feature.DEADLINES, "Curator's locks know no deadline"),
+                Map.entry(Feature.TIMEOUT_REASONS, "Curator does not say why a timed acquire got nothing"),
                 Map.entry(Feature.RELEASE_OUTCOMES, "release returns nothing"),
                 Map.entry(Feature.KINDS, "a path has no kind"),
                 Map.entry(Feature.STRIPED_MUTEXES, "Curator has none"),

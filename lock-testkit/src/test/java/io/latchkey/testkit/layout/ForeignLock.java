@@ -3,6 +3,7 @@ package io.latchkey.testkit.layout;
 
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
@@ -75,6 +76,20 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Mu
     @Override
     public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
         return await(ask(Math.max(1, timeout.toMillis())));
+    }
+
+    /** That library does not say why. */
+    @Override
+    public Lease acquire(Duration timeout) throws InterruptedException {
+        return tryAcquire(timeout)
+                .orElseThrow(() -> new LockTimeoutException("not acquired", LockException.Reason.HELD_BY_OTHERS));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(Duration timeout) {
+        return tryAcquireAsync(timeout)
+                .thenApply(lease -> lease.orElseThrow(
+                        () -> new LockTimeoutException("not acquired", LockException.Reason.HELD_BY_OTHERS)));
     }
 
     @Override

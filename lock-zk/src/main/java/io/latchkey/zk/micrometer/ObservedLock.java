@@ -69,7 +69,12 @@ public final class ObservedLock implements Acquirable {
 
     @Override
     public Lease acquire() throws InterruptedException {
-        return observed(lock::acquire);
+        return observed(() -> lock.acquire());
+    }
+
+    @Override
+    public Lease acquire(Duration timeout) throws InterruptedException {
+        return observed(() -> lock.acquire(timeout));
     }
 
     @Override
@@ -117,6 +122,13 @@ public final class ObservedLock implements Acquirable {
         CompletableFuture<Lease> request = lock.acquireAsync();
         observe(request, Optional::of);
         return request; // to cancel a stage that depends on it would not reach it
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(Duration timeout) {
+        CompletableFuture<Lease> request = lock.acquireAsync(timeout);
+        observe(request, Optional::of);
+        return request;
     }
 
     @Override

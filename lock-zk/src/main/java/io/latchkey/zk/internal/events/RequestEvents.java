@@ -39,6 +39,7 @@ public final class RequestEvents {
     private long token = Event.Created.UNKNOWN_TOKEN;
     private boolean over;
     private volatile boolean callerWaits;
+    private volatile boolean queued;
     private JfrEvents.@Nullable Wait wait;
     private JfrEvents.@Nullable Hold hold;
 
@@ -168,10 +169,16 @@ public final class RequestEvents {
         if (over || token != Event.Created.UNKNOWN_TOKEN) {
             return;
         }
+        queued = true;
         if (signals.recorded()) {
             JfrEvents.queued(about, position);
         }
         announce(observer -> observer.queued(about, position));
+    }
+
+    /** Returns whether others were ahead of the request when it came into the queue. */
+    public boolean wasQueued() {
+        return queued;
     }
 
     /** Reports the grant, before the caller has the lease. A request that was given up by then reports nothing more. */

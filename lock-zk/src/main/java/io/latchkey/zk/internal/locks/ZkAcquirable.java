@@ -58,6 +58,14 @@ class ZkAcquirable implements Acquirable {
     }
 
     @Override
+    public Lease acquire(Duration timeout) throws InterruptedException {
+        WaitPolicy waitPolicy = WaitPolicy.of(checked(timeout));
+        checkNotInterrupted();
+        AcquireFuture request = startToWait(waitPolicy);
+        return request.await(waitPolicy, true).orElseThrow(() -> request.whyNotGranted(waitPolicy));
+    }
+
+    @Override
     public Lease acquireUninterruptibly() {
         return awaitUninterruptibly(FOREVER).orElseThrow();
     }
@@ -82,12 +90,17 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public CompletableFuture<Lease> acquireAsync() {
-        return promise(FOREVER, Optional::orElseThrow);
+        return promise(FOREVER, Optional::orElseThrow, true);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(Duration timeout) {
+        return promise(WaitPolicy.of(checked(timeout)), Optional::orElseThrow, true);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
-        return promise(WaitPolicy.of(checked(timeout)), lease -> lease);
+        return promise(WaitPolicy.of(checked(timeout)), lease -> lease, false);
     }
 
     @Override
@@ -145,10 +158,14 @@ class ZkAcquirable implements Acquirable {
     }
 
     private Optional<Lease> await(WaitPolicy waitPolicy) throws InterruptedException {
+        checkNotInterrupted();
+        return startToWait(waitPolicy).await(waitPolicy, true).map(lease -> lease);
+    }
+
+    private void checkNotInterrupted() throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before acquiring " + this);
         }
-        return startToWait(waitPolicy).await(waitPolicy, true).map(lease -> lease);
     }
 
     /** Starts a request for a caller that waits on the current thread. */
@@ -169,15 +186,20 @@ class ZkAcquirable implements Acquirable {
      * Returns the user's future. Its dependent stages run on the callback executor. If the user completes it, the
      * request is given up.
      */
-    private <T> CompletableFuture<T> promise(WaitPolicy waitPolicy, Function<Optional<Lease>, T> shape) {
+    private <T> CompletableFuture<T> promise(
+            WaitPolicy waitPolicy, Function<Optional<Lease>, T> shape, boolean orFails) {
         CompletableFuture<T> promise = new CompletableFuture<>();
-        CompletableFuture<Optional<ZkLease>> request = start(waitPolicy);
+        AcquireFuture request = start(waitPolicy);
         var unused = request.whenComplete((lease, error) -> engine.context().callBack(() -> {
             boolean handedOver = false;
             try {
-                handedOver = error == null
-                        ? promise.complete(shape.apply(lease.map(ZkLease::received)))
-                        : promise.completeExceptionally(Errors.own(error));
+                if (error != null) {
+                    promise.completeExceptionally(Errors.own(error));
+                } else if (orFails && lease.isEmpty()) {
+                    promise.completeExceptionally(request.whyNotGranted(waitPolicy));
+                } else {
+                    handedOver = promise.complete(shape.apply(lease.map(ZkLease::received)));
+                }
             } finally {
                 if (error == null && !handedOver) {
                     lease.ifPresent(ZkLease::abandon);

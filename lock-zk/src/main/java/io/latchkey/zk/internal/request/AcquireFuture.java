@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
@@ -26,6 +27,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     private final ClientContext context;
     private final RequestEvents signals;
     private final Runnable giveUp;
+    private volatile boolean throttled;
 
     /**
      * @param giveUp runs on the serial executor when the caller no longer waits
@@ -39,6 +41,29 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
 
     public RequestEvents signals() {
         return signals;
+    }
+
+    /** Notes whether the servers have put the request off. */
+    public void throttled(boolean putOff) {
+        throttled = putOff;
+    }
+
+    /** Returns why the request was not granted, for a caller whose time is over. */
+    public LockTimeoutException whyNotGranted(WaitPolicy waitPolicy) {
+        return Errors.timedOut(
+                signals.about().path(),
+                waitPolicy instanceof WaitPolicy.AtMost atMost ? atMost.timeout() : Duration.ZERO,
+                reasonToWait(waitPolicy));
+    }
+
+    private LockException.Reason reasonToWait(WaitPolicy waitPolicy) {
+        // A try that does not wait ends without a lease only by an answer.
+        boolean answered = waitPolicy instanceof WaitPolicy.Never
+                || (signals.wasQueued() && context.signals().view().isConnected());
+        if (answered) {
+            return LockException.Reason.HELD_BY_OTHERS;
+        }
+        return throttled ? LockException.Reason.THROTTLED : LockException.Reason.NO_ANSWER;
     }
 
     /**

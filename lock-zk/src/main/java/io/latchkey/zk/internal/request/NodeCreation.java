@@ -44,6 +44,9 @@ final class NodeCreation {
 
     /** The request whose nodes are created. */
     interface Shell {
+        /** The servers put the request off, or have taken it. */
+        void throttled(boolean putOff);
+
         /** The nodes were created, the response was lost, or the attempt was given up before a create was sent. */
         void on(Event event);
 
@@ -208,6 +211,7 @@ final class NodeCreation {
 
     /** Tries again after a pause, as the server throttles: nothing was created. */
     private void tryLater() {
+        shell.throttled(true);
         creating();
         Connection connection = session.connection();
         connection.afterThrottling(
@@ -244,6 +248,7 @@ final class NodeCreation {
             entry.sessionQueue().reader().made(entry.purpose(), zxid);
             alone.add(entry.index());
         }
+        shell.throttled(false);
         shell.on(new Event.Created(names, alone, zxid));
     }
 

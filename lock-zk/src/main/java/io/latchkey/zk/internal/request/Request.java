@@ -619,6 +619,11 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
     }
 
+    @Override
+    public void throttled(boolean putOff) {
+        outcome.throttled(putOff);
+    }
+
     private void timeUp() {
         if (onceDeleted != null) {
             runOnceDeleted();

@@ -342,11 +342,6 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
         return session.connection().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
 
-    /** Returns the cause if the lease is known to be lost. */
-    public Optional<LossCause> lossCause() {
-        return end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
-    }
-
     @Override
     public boolean isValid() {
         if (end.get() != null) {
@@ -382,6 +377,11 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
         ValidityPeriod until = limit;
         Duration left = period.remaining();
         return until == null ? left : Comparators.min(left, until.remaining());
+    }
+
+    @Override
+    public Optional<LossCause> lossCause() {
+        return !isValid() && end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
     }
 
     @Override

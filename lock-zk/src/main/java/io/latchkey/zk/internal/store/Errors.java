@@ -7,6 +7,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
@@ -49,6 +50,8 @@ public final class Errors {
             own = new LeaseLostException(message, loss.lossCause());
         } else if (original instanceof LockUnavailableException unavailable) {
             own = new LockUnavailableException(message, unavailable.reason());
+        } else if (original instanceof LockTimeoutException timeout) {
+            own = new LockTimeoutException(message, timeout.reason());
         } else if (original instanceof AccessDeniedException) {
             own = new AccessDeniedException(message);
         } else if (original instanceof ClientClosedException) {
@@ -75,6 +78,20 @@ public final class Errors {
         return "No answer from the ZooKeeper servers within " + waited.toMillis() + " ms while acquiring " + path
                 + ". Nothing is held; a request that may have reached them is withdrawn once they can be reached."
                 + " Check that the servers run, the connect string names them, and they do not throttle requests.";
+    }
+
+    /** Returns the error for a timed call that got no lease. */
+    public static LockTimeoutException timedOut(String path, Duration timeout, Reason reason) {
+        String why = switch (reason) {
+            case HELD_BY_OTHERS -> "other requests were ahead; queue() shows them";
+            case THROTTLED -> "the servers put the request off, as they had too many. Try again later";
+            default -> "no server had answered. Check that the servers run and the connect string names them; the client"
+                    + " keeps trying to connect";
+        };
+        return new LockTimeoutException(
+                "Not acquired within " + timeout.toMillis() + " ms: " + path + ". Nothing is held, and the request is"
+                        + " withdrawn. When the time ended, " + why + ".",
+                reason);
     }
 
     /** Returns the error for a client whose login the servers refuse. */

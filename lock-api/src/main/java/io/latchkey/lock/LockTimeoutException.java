@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock;
+
+/**
+ * Thrown by {@link Acquirable#acquire(java.time.Duration)} when the time has passed without a grant. The call holds
+ * nothing, and its request is withdrawn. {@link #reason} has what was true when the time ended:
+ *
+ * <ul>
+ *   <li>{@link LockException.Reason#HELD_BY_OTHERS}: a server answered, and other requests were ahead. Wait longer, or
+ *       look at {@link Acquirable#queue}.
+ *   <li>{@link LockException.Reason#NO_ANSWER}: no server had answered. The holders, if there are any, have no part in
+ *       it. Check the servers and the network; the client keeps trying to connect.
+ *   <li>{@link LockException.Reason#THROTTLED}: the servers put the request off, as they had too many.
+ * </ul>
+ *
+ * Later versions may add reasons, so a {@code switch} over them should have a {@code default}.
+ */
+public class LockTimeoutException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Constructs the exception.
+     *
+     * @param message the path, the time, and the state when it ended
+     * @param reason the reason
+     */
+    public LockTimeoutException(String message, Reason reason) {
+        super(message, reason);
+    }
+}
