@@ -193,25 +193,25 @@ public interface Acquirable {
      * Acquires this lock as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when
      * the body returns or throws.
      *
-     * <p>If the lease is lost while the body runs, the body is neither interrupted nor repeated, and its result is
-     * returned. So the body should call {@link Lease#ensureValid} before each step that needs the lock, and pass
-     * {@link Lease#token} to every store that it writes to.
+     * <p>If the lease is lost while the body runs, the body runs to its end, and then the call throws a
+     * {@link LeaseLostException} in place of its result or its exception: {@link OnLoss#THROW}. The body can find out
+     * earlier by {@link Lease#ensureValid}, before each step that needs the lock, and should pass {@link Lease#token} to
+     * every store that it writes to. {@link OnLoss} has the alternatives.
      *
      * @param body the action to run while the lease is held
      * @param <T> the type of the result
      * @param <X> the type of the checked exception that the body may throw
      * @return the result of the body
-     * @throws X if the body throws it; the lease is released before the exception is propagated
+     * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
+     *     propagated
+     * @throws LeaseLostException if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
     default <T extends @Nullable Object, X extends Throwable> T call(LeaseFunction<T, X> body)
             throws X, InterruptedException {
-        Objects.requireNonNull(body, "body");
-        try (Lease lease = acquire()) {
-            return body.apply(lease);
-        }
+        return call(OnLoss.THROW, body);
     }
 
     /**
@@ -219,21 +219,20 @@ public interface Acquirable {
      *
      * @param body the action to run while the lease is held
      * @param <X> the type of the checked exception that the body may throw
-     * @throws X if the body throws it; the lease is released before the exception is propagated
+     * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
+     *     propagated
+     * @throws LeaseLostException if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     default <X extends Throwable> void run(LeaseAction<X> body) throws X, InterruptedException {
-        Objects.requireNonNull(body, "body");
-        try (Lease lease = acquire()) {
-            body.accept(lease);
-        }
+        run(OnLoss.THROW, body);
     }
 
     /**
      * Acquires this lock as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when
-     * the body returns or throws. With {@link OnLoss#CONTINUE} this is {@link #call(LeaseFunction)}; the rest describes
-     * {@link OnLoss#INTERRUPT}.
+     * the body returns or throws. With {@link OnLoss#THROW} this is {@link #call(LeaseFunction)}; the rest describes
+     * {@link OnLoss#INTERRUPT}. How the call ends is the same for both.
      *
      * <p><b>When the lease is lost while the body runs, the thread is interrupted:</b>
      *
@@ -298,7 +297,7 @@ public interface Acquirable {
      * @return the result of the body
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
-     * @throws LeaseLostException with {@code INTERRUPT}, if the lease was lost before the body had ended
+     * @throws LeaseLostException unless with {@code IGNORE}, if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
@@ -307,10 +306,7 @@ public interface Acquirable {
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
-        return switch (onLoss) {
-            case CONTINUE -> call(body);
-            case INTERRUPT -> BodyInterruption.call(acquire(), body);
-        };
+        return LeasedBody.call(onLoss, acquire(), body);
     }
 
     /**
@@ -322,7 +318,7 @@ public interface Acquirable {
      * @param <X> the type of the checked exception that the body may throw
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
-     * @throws LeaseLostException with {@link OnLoss#INTERRUPT}, if the lease was lost before the body had ended
+     * @throws LeaseLostException unless with {@link OnLoss#IGNORE}, if the lease was lost before the body had ended
      * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */

@@ -343,28 +343,6 @@ public final class BodyInterruption {
 
     /** Releases the lease, after the end of the interruption: a loss that only the release shows interrupts no more. */
     private void finish(Lease lease, @Nullable Throwable thrown) {
-        Optional<LossCause> known = end();
-        boolean lost = lease.release() == ReleaseOutcome.LOST;
-        if (known.isPresent() || lost) {
-            LossCause why = known.orElseGet(() -> shownByRelease(lease));
-            LeaseLostException loss = new LeaseLostException(
-                    "The lease on " + lease.path() + " with token " + lease.token() + " was lost before its body had"
-                            + " ended (" + why + "). Another client may hold the lock by now, and the body's result is"
-                            + " dropped. Acquire again if the work is still to be done, and begin with what it reads.",
-                    why);
-            loss.initCause(thrown);
-            throw loss;
-        }
-    }
-
-    private static LossCause shownByRelease(Lease lease) {
-        try {
-            lease.ensureValid();
-        } catch (LeaseLostException lost) {
-            return lost.lossCause();
-        } catch (IllegalStateException released) {
-            // The client took it for valid: the server's answer says that the node had gone.
-        }
-        return LossCause.NODE_DELETED;
+        LeasedBody.release(lease, end(), thrown);
     }
 }

@@ -3,12 +3,12 @@ package io.latchkey.lock;
 
 /** What happens to a running body when its lease is lost; see {@link Acquirable#call(OnLoss, LeaseFunction)}. */
 public enum OnLoss {
-    /** The body continues, and its result is returned, as {@link Acquirable#call(LeaseFunction)} describes. */
-    CONTINUE,
+    /** The body runs to its end, and then the call throws a {@link LeaseLostException}. The default. */
+    THROW,
 
-    /**
-     * The thread of the body is interrupted, and the call ends with a {@link LeaseLostException}, as {@link
-     * Acquirable#call(OnLoss, LeaseFunction)} describes.
-     */
-    INTERRUPT
+    /** The thread of the body is interrupted, and then the call throws a {@link LeaseLostException}. */
+    INTERRUPT,
+
+    /** The body runs to its end, and its result is returned, or its exception thrown, as if nothing had been lost. */
+    IGNORE
 }

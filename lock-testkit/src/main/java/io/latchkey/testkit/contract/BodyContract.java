@@ -17,6 +17,8 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,16 +32,29 @@ abstract class BodyContract extends LimitContract {
 
     @Guarantee(
             id = "LK-LEASE-24",
-            says = "a body whose lease is lost continues, finds the loss when it checks, and its result is returned")
+            says = "a body whose lease is lost runs to its end, and then its call throws with the cause of the loss")
     void lostInABody() throws Exception {
-        LockClient client = client();
-        String result = mutex(client).<String, Exception>call(lease -> {
-            fixture().expire(client);
-            soon(lease.lost());
-            assertThrows(LeaseLostException.class, lease::ensureValid);
-            return "done";
-        });
-        assertEquals("done", result);
+        for (Optional<IOException> thrown : List.of(Optional.<IOException>empty(), Optional.of(new IOException()))) {
+            LockClient client = client();
+            AtomicBoolean ended = new AtomicBoolean();
+            LeaseLostException told = assertThrows(
+                    LeaseLostException.class,
+                    () -> mutex(client).call(lease -> {
+                        fixture().expire(client);
+                        soon(lease.lost());
+                        assertEquals(Optional.of(LossCause.SESSION_EXPIRED), lease.lossCause());
+                        assertThrows(LeaseLostException.class, lease::ensureValid);
+                        ended.set(true);
+                        if (thrown.isPresent()) {
+                            throw thrown.get();
+                        }
+                        return "done";
+                    }));
+            assertTrue(ended.get());
+            assertEquals(LossCause.SESSION_EXPIRED, told.lossCause());
+            assertSame(thrown.orElse(null), told.getCause());
+            assertFree(mutex(client()));
+        }
     }
 
     private void untilInterruptIsPending() {
@@ -204,10 +219,10 @@ abstract class BodyContract extends LimitContract {
         refused(LeaseLostException.class, caller.result());
     }
 
-    @Guarantee(id = "LK-LEASE-39", says = "with CONTINUE, a body is not interrupted on loss")
+    @Guarantee(id = "LK-LEASE-39", says = "with IGNORE, a body is not interrupted on loss, and its result is returned")
     void notInterrupted() throws Exception {
         LockClient client = client();
-        String result = mutex(client).call(OnLoss.CONTINUE, lease -> {
+        String result = mutex(client).call(OnLoss.IGNORE, lease -> {
             expire(client);
             assertFalse(soon(lease.lost()).name().isEmpty());
             assertFalse(Thread.currentThread().isInterrupted());

@@ -142,7 +142,7 @@ public final class ObservedLock implements Acquirable {
     @SuppressWarnings("exports") // as in the interface
     public <T extends @Nullable Object, X extends Throwable> T call(LeaseFunction<T, X> body)
             throws X, InterruptedException {
-        return call(OnLoss.CONTINUE, body);
+        return call(OnLoss.THROW, body);
     }
 
     @Override
