@@ -343,11 +343,8 @@ public interface Acquirable {
      * @param label at most 256 characters, each of which shows: no control or format characters; empty for the client's
      * @return the lock with the label
      * @throws IllegalArgumentException if the label is longer or has other characters
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default Acquirable labelled(String label) {
-        throw new UnsupportedOperationException("this implementation has no labels for requests");
-    }
+    Acquirable labelled(String label);
 
     /**
      * Returns the same lock, whose leases end by themselves when they have been held for {@code limit}: a holder that
@@ -373,11 +370,8 @@ public interface Acquirable {
      * @param limit more than zero. More than {@link Long#MAX_VALUE} nanoseconds (292 years) is treated as that value.
      * @return the lock with the limit
      * @throws IllegalArgumentException if {@code limit} is zero or negative
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default Acquirable heldAtMost(Duration limit) {
-        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
-    }
+    Acquirable heldAtMost(Duration limit);
 
     /**
      * Returns the requests that hold or wait on the path, in the order of the queue. The result has the requests of all
@@ -401,9 +395,6 @@ public interface Acquirable {
      *
      * @return a future of the contenders in the order of the queue; it fails with what {@link #queue} throws, except
      *     for interruption, within about a session timeout
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default CompletableFuture<List<Contender>> queueAsync() {
-        throw new UnsupportedOperationException("this implementation has no asynchronous form of queue()");
-    }
+    CompletableFuture<List<Contender>> queueAsync();
 }

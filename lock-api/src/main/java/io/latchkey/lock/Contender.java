@@ -82,11 +82,8 @@ public interface Contender {
      * the client's own knowledge, not a claim of the owner.
      *
      * @return whether it was a request of this client when the queue was read
-     * @throws UnsupportedOperationException if this implementation does not tell
      */
-    default boolean isOwn() {
-        throw new UnsupportedOperationException("this implementation does not tell the requests of its client");
-    }
+    boolean isOwn();
 
     /**
      * Returns whether this is the request for which a lease was granted. A downgraded lease has the request of its
@@ -95,11 +92,8 @@ public interface Contender {
      *
      * @param lease a lease of any client of this implementation; it may have ended
      * @return whether the lease was granted for this request
-     * @throws UnsupportedOperationException if this implementation does not tell
      */
-    default boolean isOf(Lease lease) {
-        throw new UnsupportedOperationException("this implementation does not tell the request of a lease");
-    }
+    boolean isOf(Lease lease);
 
     /**
      * Asks the holder to release its lease. This does not end the lease: {@link Lease#releaseRequested} notifies a
@@ -112,11 +106,8 @@ public interface Contender {
      * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted; the
      *     holder may or may not have been asked
      * @throws LockException as described at {@link Acquirable}
-     * @throws UnsupportedOperationException if this implementation does not support release requests
      */
-    default ReleaseRequestResult requestRelease() {
-        throw new UnsupportedOperationException("this implementation does not support release requests");
-    }
+    ReleaseRequestResult requestRelease();
 
     /**
      * Evicts the request: deletes its node at the server. Use this for a holder that does not release. An evicted
@@ -138,11 +129,8 @@ public interface Contender {
      * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted; the
      *     request may or may not be gone
      * @throws LockException as described at {@link Acquirable}
-     * @throws UnsupportedOperationException if this implementation does not support eviction
      */
-    default Eviction evict() {
-        throw new UnsupportedOperationException("this implementation does not support eviction");
-    }
+    Eviction evict();
 
     /** The state of a request in its queue. */
     enum State {

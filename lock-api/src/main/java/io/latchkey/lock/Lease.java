@@ -165,11 +165,8 @@ public interface Lease extends AutoCloseable {
      * on others.
      *
      * @return a future of the first release request
-     * @throws UnsupportedOperationException if this implementation does not support release requests
      */
-    default CompletableFuture<ReleaseRequest> releaseRequested() {
-        throw new UnsupportedOperationException("this implementation does not support release requests");
-    }
+    CompletableFuture<ReleaseRequest> releaseRequested();
 
     /**
      * Releases this lease and waits until the server has confirmed the release. The lease is invalid for the caller

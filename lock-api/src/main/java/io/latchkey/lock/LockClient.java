@@ -79,7 +79,7 @@ public interface LockClient extends AutoCloseable {
      * @param path the path that names the lock
      * @return the read-write lock
      * @throws BadPathException if {@code path} is not a path as described {@linkplain LockClient above}
-     * @throws UnsupportedOperationException if this client's implementation does not offer read-write locks
+     * @throws UnsupportedOperationException if this client's layout does not offer read-write locks
      */
     ReadWriteLock readWriteLock(String path);
 
@@ -94,7 +94,7 @@ public interface LockClient extends AutoCloseable {
      * @return the semaphore
      * @throws BadPathException if {@code path} is not a path as described {@linkplain LockClient above}
      * @throws IllegalArgumentException if {@code permits} is zero or negative
-     * @throws UnsupportedOperationException if this client's implementation does not offer semaphores
+     * @throws UnsupportedOperationException if this client's layout does not offer semaphores
      */
     Semaphore semaphore(String path, int permits);
 
@@ -110,7 +110,7 @@ public interface LockClient extends AutoCloseable {
      * @return the multi-lock
      * @throws IllegalArgumentException if there are no members or too many for one transaction, if two members have the
      *     same path, or if a member is a multi-lock or is not from this client
-     * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
+     * @throws UnsupportedOperationException if this client's layout does not offer multi-locks
      */
     MultiLock multiLock(Acquirable... members);
 
@@ -120,7 +120,7 @@ public interface LockClient extends AutoCloseable {
      * @param members the members, at least one, all from this client, each at a path of its own; copied
      * @return the multi-lock
      * @throws IllegalArgumentException as {@link #multiLock(Acquirable...)} does
-     * @throws UnsupportedOperationException if this client's implementation does not offer multi-locks
+     * @throws UnsupportedOperationException if this client's layout does not offer multi-locks
      */
     default MultiLock multiLock(Collection<? extends Acquirable> members) {
         Objects.requireNonNull(members, "members");
@@ -160,11 +160,8 @@ public interface LockClient extends AutoCloseable {
      * interrupt status stays set. It does not throw; {@link Diagnosis#gap} has the reason if the search is incomplete.
      *
      * @return the diagnosis
-     * @throws UnsupportedOperationException if this implementation does not support diagnosis
      */
-    default Diagnosis diagnose() {
-        throw new UnsupportedOperationException("this implementation does not support diagnosis");
-    }
+    Diagnosis diagnose();
 
     /**
      * Lists the locks at and below a path, with their holders and waiters, for people and for monitoring. Locks of
@@ -185,11 +182,8 @@ public interface LockClient extends AutoCloseable {
      * @throws LockUnavailableException if the client has no session or loses it, or the current thread is interrupted,
      *     whose interrupt status stays set
      * @throws LockException as described at {@link Acquirable}
-     * @throws UnsupportedOperationException if this client's implementation does not list locks
      */
-    default LockListing locks(String root) {
-        throw new UnsupportedOperationException("this implementation does not list locks");
-    }
+    LockListing locks(String root);
 
     /**
      * Lists the locks as {@link #locks} does, without waiting.
@@ -197,11 +191,8 @@ public interface LockClient extends AutoCloseable {
      * @param root the path where the search begins; {@code /} for all paths of this client
      * @return a future of the locks; it fails with what {@link #locks} throws. To cancel it ends the search.
      * @throws BadPathException if {@code root} is not a path of ZooKeeper
-     * @throws UnsupportedOperationException if this client's implementation does not list locks
      */
-    default CompletableFuture<LockListing> locksAsync(String root) {
-        throw new UnsupportedOperationException("this implementation does not list locks");
-    }
+    CompletableFuture<LockListing> locksAsync(String root);
 
     /**
      * Returns what this client knows of its session: its state, since when, and the session timeout that the server
@@ -215,11 +206,8 @@ public interface LockClient extends AutoCloseable {
      * lease.
      *
      * @return the session at this moment
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default SessionView session() {
-        throw new UnsupportedOperationException("this implementation does not tell of its session");
-    }
+    SessionView session();
 
     /**
      * Closes this client. All its leases and waiting requests end.
@@ -270,9 +258,6 @@ public interface LockClient extends AutoCloseable {
      *
      * @param grace how long holders may finish, zero or more; with zero this is {@link #close()}
      * @throws IllegalArgumentException if {@code grace} is negative
-     * @throws UnsupportedOperationException if this client's implementation does not offer it; the client is not closed
      */
-    default void close(Duration grace) {
-        throw new UnsupportedOperationException("this implementation does not wait for holders when it closes");
-    }
+    void close(Duration grace);
 }

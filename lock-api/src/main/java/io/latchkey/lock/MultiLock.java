@@ -34,12 +34,8 @@ public interface MultiLock extends Acquirable {
     List<Acquirable> members();
 
     @Override
-    default MultiLock labelled(String label) {
-        throw new UnsupportedOperationException("this implementation has no labels for requests");
-    }
+    MultiLock labelled(String label);
 
     @Override
-    default MultiLock heldAtMost(Duration limit) {
-        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
-    }
+    MultiLock heldAtMost(Duration limit);
 }

@@ -54,19 +54,12 @@ public interface Mutex extends Acquirable {
      * throws if it finds it released.
      *
      * @return the lease; empty if the current thread does not hold a view of this lock
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default Optional<Lease> leaseOfView() {
-        throw new UnsupportedOperationException("this implementation does not tell the lease of a view");
-    }
+    Optional<Lease> leaseOfView();
 
     @Override
-    default Mutex labelled(String label) {
-        throw new UnsupportedOperationException("this implementation has no labels for requests");
-    }
+    Mutex labelled(String label);
 
     @Override
-    default Mutex heldAtMost(Duration limit) {
-        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
-    }
+    Mutex heldAtMost(Duration limit);
 }

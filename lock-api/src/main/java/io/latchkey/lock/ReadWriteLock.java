@@ -23,11 +23,8 @@ public interface ReadWriteLock {
      * @param label as in {@link Acquirable#labelled}
      * @return this lock with the label
      * @throws IllegalArgumentException as {@link Acquirable#labelled} does
-     * @throws UnsupportedOperationException if this client's implementation has no labels
      */
-    default ReadWriteLock labelled(String label) {
-        throw new UnsupportedOperationException("this implementation has no labels for requests");
-    }
+    ReadWriteLock labelled(String label);
 
     /**
      * Returns the same lock, whose leases for reading and for writing end by themselves after {@code limit}; see
@@ -36,11 +33,8 @@ public interface ReadWriteLock {
      * @param limit as in {@link Acquirable#heldAtMost}
      * @return this lock with the limit
      * @throws IllegalArgumentException as {@link Acquirable#heldAtMost} does
-     * @throws UnsupportedOperationException if this client's implementation does not limit leases
      */
-    default ReadWriteLock heldAtMost(Duration limit) {
-        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
-    }
+    ReadWriteLock heldAtMost(Duration limit);
 
     /**
      * Returns the lock for reading, which readers share.
@@ -76,7 +70,6 @@ public interface ReadWriteLock {
      * @throws IllegalStateException if {@code write} was released
      * @throws LeaseLostException if {@code write} was lost, before or during the call
      * @throws LockException as described in {@link Acquirable}
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     Lease downgrade(Lease write);
 
@@ -87,11 +80,8 @@ public interface ReadWriteLock {
      * @param write a lease of this path's write lock, from this client
      * @return a future of the read lease, to be released by the caller; it fails with what {@link #downgrade} throws
      * @throws IllegalArgumentException if {@code write} is not a lease of this path's write lock, from this client
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default CompletableFuture<Lease> downgradeAsync(Lease write) {
-        throw new UnsupportedOperationException("this implementation has no asynchronous form of downgrade()");
-    }
+    CompletableFuture<Lease> downgradeAsync(Lease write);
 
     /**
      * Returns a view of this lock as a {@link java.util.concurrent.locks.ReadWriteLock}, for code that expects one. The
@@ -115,9 +105,6 @@ public interface ReadWriteLock {
      * and throws if it finds it released.
      *
      * @return the lease; empty if the current thread does not hold a view of this lock
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default Optional<Lease> leaseOfView() {
-        throw new UnsupportedOperationException("this implementation does not tell the lease of a view");
-    }
+    Optional<Lease> leaseOfView();
 }

@@ -76,7 +76,6 @@ public interface Semaphore extends Acquirable {
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
      * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
      * @throws LockException as described in {@link Acquirable}
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
     void resize(int capacity);
 
@@ -88,19 +87,12 @@ public interface Semaphore extends Acquirable {
      * @return a future that completes when the server has made the change; it fails with what {@link #resize} throws,
      *     except for interruption, within about a session timeout
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
-     * @throws UnsupportedOperationException if this client's implementation does not offer it
      */
-    default CompletableFuture<Void> resizeAsync(int capacity) {
-        throw new UnsupportedOperationException("this implementation has no asynchronous form of resize()");
-    }
+    CompletableFuture<Void> resizeAsync(int capacity);
 
     @Override
-    default Semaphore labelled(String label) {
-        throw new UnsupportedOperationException("this implementation has no labels for requests");
-    }
+    Semaphore labelled(String label);
 
     @Override
-    default Semaphore heldAtMost(Duration limit) {
-        throw new UnsupportedOperationException("this implementation does not limit how long a lease is held");
-    }
+    Semaphore heldAtMost(Duration limit);
 }

@@ -4,6 +4,7 @@ package io.latchkey.examples;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockListing;
 import io.latchkey.lock.MultiLock;
@@ -11,6 +12,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
+import io.latchkey.lock.SessionView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +69,16 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
+    public Diagnosis diagnose() {
+        return inner.diagnose();
+    }
+
+    @Override
+    public SessionView session() {
+        return inner.session();
+    }
+
+    @Override
     public void close(Duration grace) {
         inner.close(grace);
     }
@@ -84,6 +96,11 @@ final class MeteredLocks implements LockClient {
         MeteredMutex(Mutex inner, AtomicLong grants) {
             this.inner = inner;
             this.grants = grants;
+        }
+
+        @Override
+        public Optional<Lease> leaseOfView() {
+            return inner.leaseOfView();
         }
 
         private Lease counted(Lease lease) {

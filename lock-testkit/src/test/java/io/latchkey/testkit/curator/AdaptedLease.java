@@ -6,6 +6,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.ReleaseRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +87,11 @@ public final class AdaptedLease implements Lease {
     @Override
     public CompletableFuture<LossCause> lost() {
         return lost.copy();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseRequest> releaseRequested() {
+        throw OtherLibrary.hasNone();
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 
 /** Asks Curator, each time with a lock object of its own. */
-abstract class CuratorAcquirable implements Acquirable {
+abstract class CuratorAcquirable implements OtherLibrary.Lock {
     private final CuratorLockClient client;
     private final String path;
 

@@ -27,7 +27,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.zookeeper.KeeperException;
 
 /** The recipes of Apache Curator under the names of lock-api. It translates, and leaves all else to Curator. */
-public final class CuratorLockClient implements LockClient {
+public final class CuratorLockClient implements OtherLibrary.Client {
     private final CuratorFramework framework;
     private final Set<AdaptedLease> leases = ConcurrentHashMap.newKeySet();
     private final Map<String, CuratorView> mutexViews = new ConcurrentHashMap<>();

@@ -3,14 +3,13 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Contender;
-import io.latchkey.lock.MultiLock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 
 /** {@link InterProcessMultiLock}. */
-final class CuratorMultiLock extends CuratorAcquirable implements MultiLock {
+final class CuratorMultiLock extends CuratorAcquirable implements OtherLibrary.Several {
     private final List<Acquirable> members;
 
     private CuratorMultiLock(CuratorLockClient client, List<Acquirable> members) {

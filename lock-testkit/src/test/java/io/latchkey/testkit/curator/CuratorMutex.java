@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.curator;
 
-import io.latchkey.lock.Mutex;
 import java.util.concurrent.locks.Lock;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
 /** {@link InterProcessMutex}. */
-final class CuratorMutex extends CuratorAcquirable implements Mutex {
+final class CuratorMutex extends CuratorAcquirable implements OtherLibrary.OneHolder {
     CuratorMutex(CuratorLockClient client, String path) {
         super(client, path);
     }

@@ -3,13 +3,12 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.ReadWriteLock;
 import java.util.concurrent.locks.Lock;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 
 /** {@link InterProcessReadWriteLock}. */
-record CuratorReadWriteLock(CuratorLockClient client, String path) implements ReadWriteLock {
+record CuratorReadWriteLock(CuratorLockClient client, String path) implements OtherLibrary.ReadersAndWriters {
     @Override
     public Acquirable readLock() {
         return new CuratorAcquirable(client, path) {

@@ -13,7 +13,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 
 /** {@link InterProcessSemaphoreV2}. */
-final class CuratorSemaphore extends CuratorAcquirable implements Semaphore {
+final class CuratorSemaphore extends CuratorAcquirable implements OtherLibrary.Permits {
     private final int capacity;
     private final int permits;
 

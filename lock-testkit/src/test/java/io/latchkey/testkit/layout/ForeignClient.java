@@ -10,6 +10,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
+import io.latchkey.testkit.curator.OtherLibrary;
 import io.latchkey.testkit.curator.AdaptedLease;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -27,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Another library's locks in a process of their own, under the names of lock-api. It talks to that line by line. */
-final class ForeignClient implements LockClient {
+final class ForeignClient implements OtherLibrary.Client {
     private static final String UNKNOWN = "not with this process";
 
     private final Process process;
@@ -137,7 +138,7 @@ final class ForeignClient implements LockClient {
         return new ForeignReadWriteLock(this, path);
     }
 
-    private record ForeignReadWriteLock(ForeignClient client, String path) implements ReadWriteLock {
+    private record ForeignReadWriteLock(ForeignClient client, String path) implements OtherLibrary.ReadersAndWriters {
         @Override
         public Acquirable readLock() {
             return new ForeignLock(client, "read", path);

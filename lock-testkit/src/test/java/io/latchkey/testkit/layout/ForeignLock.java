@@ -8,6 +8,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.testkit.curator.OtherLibrary;
 import io.latchkey.testkit.curator.AdaptedLease;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
 
 /** A lock of another library. A request that gives up is granted some time, and released at once. */
-record ForeignLock(ForeignClient client, String kind, String path) implements Mutex {
+record ForeignLock(ForeignClient client, String kind, String path) implements OtherLibrary.OneHolder {
     private static final int NO_LIMIT = -1;
 
     private CompletableFuture<Optional<Lease>> ask(long millis) {
