@@ -15,17 +15,9 @@ import java.util.concurrent.CompletableFuture;
  * threads.
  *
  * <pre>{@code
- * boolean takeOne(LockClient locks, Stock stock, String product) throws InterruptedException {
- *     Optional<Lease> granted = locks.mutex("/stock/" + product).tryAcquire(Duration.ofSeconds(5));
- *     if (granted.isEmpty()) {
- *         return false; // others held it all the time, or no server was reached: nothing is left behind
- *     }
- *     try (Lease lease = granted.get()) {
- *         int left = stock.read(product, lease.token()); // the store refuses a token below the highest it has seen
- *         lease.ensureValid(); // stop here if the lease has been lost
- *         stock.write(product, left - 1, lease.token());
- *         return true;
- *     }
+ * try (Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // or LockTimeoutException, which says why
+ *     String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
+ *     store.write(42, order + ", shipped", lease.token());
  * }
  * }</pre>
  *

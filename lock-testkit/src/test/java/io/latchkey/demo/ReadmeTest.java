@@ -11,7 +11,6 @@ import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The README's first example works. That it is what the README shows, ExamplesTest asks of all pages. */
@@ -49,17 +48,10 @@ class ReadmeTest {
 
     private void ship(String servers) throws InterruptedException {
         // One client for the whole process. servers is "localhost:2181", or "zk1:2181,zk2:2181,zk3:2181"
-        try (LockClient locks = ZkLockClient.connect(servers)) {
-            Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(5));
-            if (granted.isEmpty()) {
-                throw new IllegalStateException("order 42 is locked, or no server answers");
-            }
-            try (Lease lease = granted.get()) {
-                String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
-                String shipped = order + ", shipped"; // imagine slow work here
-                lease.ensureValid(); // throws if the lease is lost: another client may hold the lock by now
-                store.write(42, shipped, lease.token());
-            }
+        try (LockClient locks = ZkLockClient.connect(servers);
+                Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // or an exception that says why
+            String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
+            store.write(42, order + ", shipped", lease.token());
         }
     }
 }

@@ -40,17 +40,12 @@ class PageExamplesTest {
     @Test
     void mutexExample_writesUnderALeaseAndReleasesIt(LockClient locks) throws InterruptedException {
         Mutex order = locks.mutex("/orders/42");
-        try (Lease lease = order.acquire()) { // waits as long as it takes
+        try (Lease lease = order.acquire(Duration.ofSeconds(5))) { // or LockTimeoutException, which says why
             String text = store.read(lease.token()); // the store refuses tokens below the highest it has seen
             lease.ensureValid(); // throws if the lease is lost: call it before each step
             store.write(text + ", shipped", lease.token());
         }
-        Optional<Lease> granted = order.tryAcquire(Duration.ofSeconds(5)); // empty when the time is over
-        if (granted.isPresent()) {
-            try (Lease lease = granted.get()) {
-                store.write("order 42, archived", lease.token());
-            }
-        }
+        order.run(lease -> store.write("order 42, archived", lease.token())); // waits as long as it takes
 
         assertEquals("order 42, archived", store.look());
         assertEquals(List.of(), order.queue());
@@ -81,11 +76,8 @@ class PageExamplesTest {
         try (Lease one = printers.acquire()) { // one permit
             shown.add("letter under " + one.path());
         }
-        Optional<Lease> granted = printers.permits(2).tryAcquire(Duration.ofSeconds(5)); // both with one lease, or none
-        if (granted.isPresent()) {
-            try (Lease two = granted.get()) {
-                shown.add("poster under " + two.path() + ", free: " + printers.availablePermits());
-            }
+        try (Lease two = printers.permits(2).acquire(Duration.ofSeconds(5))) { // both with one lease, or none
+            shown.add("poster under " + two.path() + ", free: " + printers.availablePermits());
         }
 
         assertEquals(List.of("letter under /printers", "poster under /printers, free: 1"), shown);
@@ -118,17 +110,14 @@ class PageExamplesTest {
     void stripedMutexExample_locksTheStripeOfOneKey(LockClient locks) throws InterruptedException {
         StripedMutex customers = locks.stripedMutex("/customers", 64); // the same number on every client
         Mutex jones = customers.forKey("jones"); // sends nothing
-        Optional<Lease> granted = jones.tryAcquire(Duration.ofSeconds(5));
-        if (granted.isPresent()) {
-            try (Lease lease = granted.get()) {
-                String text = store.read(lease.token());
-                lease.ensureValid();
-                store.write(text + ", moved", lease.token());
-            }
+        try (Lease lease = jones.acquire(Duration.ofSeconds(5))) {
+            String text = store.read(lease.token());
+            lease.ensureValid();
+            store.write(text + ", moved", lease.token());
         }
 
         assertTrue(store.look().endsWith(", moved"));
-        assertFalse(granted.orElseThrow().isValid());
+        assertEquals(List.of(), jones.queue());
     }
 
     @Test

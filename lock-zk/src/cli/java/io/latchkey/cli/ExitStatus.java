@@ -15,7 +15,7 @@ enum ExitStatus {
     GONE(1),
     /** The command line is wrong. */
     USAGE(64),
-    /** No server answers. */
+    /** No server answers, or the servers have too many requests. */
     UNAVAILABLE(69),
     /** An unexpected error; ls, show: a lock could not be shown. */
     UNEXPECTED(70),

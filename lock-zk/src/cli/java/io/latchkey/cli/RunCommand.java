@@ -7,7 +7,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.Layout;
@@ -247,32 +247,34 @@ final class RunCommand implements Callable<Integer> {
 
     private int acquireAndRun(Acquirable wanted, CommandProcess process) throws IOException, InterruptedException {
         Duration patience = timeout;
-        if (patience == null) {
-            try (Lease lease = wanted.acquire()) {
-                return run(lease, process);
-            }
+        Lease granted;
+        try {
+            granted = patience == null ? wanted.acquire() : wanted.acquire(patience);
+        } catch (LockTimeoutException late) {
+            return notAcquired(late);
         }
-        Optional<Lease> granted = wanted.tryAcquire(patience);
-        if (granted.isPresent()) {
-            try (Lease lease = granted.get()) {
-                return run(lease, process);
-            }
+        try (Lease lease = granted) {
+            return run(lease, process);
         }
-        checkServersAnswer(wanted);
-        if (!quiet) {
-            Terminal.complain(path + " was not free within " + Span.text(patience) + ". The command was not run.");
-        }
-        return ExitStatus.NOT_ACQUIRED.code();
     }
 
-    /** Throws if no server responds: the timeout elapses in that case too, although the lock may be free. */
-    private void checkServersAnswer(Acquirable wanted) {
-        try {
-            var unused = wanted.queue();
-        } catch (LockUnavailableException away) {
-            throw new LockUnavailableException(
-                    "No server answers, so it is not known whether " + path + " is free. The command was not run.");
+    private int notAcquired(LockTimeoutException late) {
+        String time = Span.text(Objects.requireNonNull(timeout));
+        switch (late.reason()) {
+            case HELD_BY_OTHERS -> {
+                if (!quiet) {
+                    Terminal.complain(path + " was not free within " + time + ". The command was not run.");
+                }
+                return ExitStatus.NOT_ACQUIRED.code();
+            }
+            case THROTTLED ->
+                Terminal.complain("The servers had too many requests, and put that for " + path + " off for " + time
+                        + ". The command was not run.");
+            default ->
+                Terminal.complain(
+                        "No server answers, so it is not known whether " + path + " is free. The command was not run.");
         }
+        return ExitStatus.UNAVAILABLE.code();
     }
 
     private int run(Lease lease, CommandProcess process) throws InterruptedException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.billing;
 
+import io.latchkey.lock.LockException;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -24,8 +25,14 @@ class Charges {
     }
 
     @ExceptionHandler(LockedAspect.BusyException.class)
-    @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+    @ResponseStatus(HttpStatus.CONFLICT)
     String busy(LockedAspect.BusyException busy) {
         return busy.getMessage();
+    }
+
+    @ExceptionHandler(LockException.class)
+    @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+    String withoutLocks(LockException why) {
+        return why.getMessage();
     }
 }

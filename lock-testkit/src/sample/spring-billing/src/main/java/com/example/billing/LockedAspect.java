@@ -3,6 +3,8 @@ package com.example.billing;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -70,7 +72,12 @@ public class LockedAspect {
 
     private Lease acquired(String path, Duration wait) {
         try {
-            return locks.mutex(path).tryAcquire(wait).orElseThrow(() -> new BusyException("others hold " + path));
+            return locks.mutex(path).acquire(wait);
+        } catch (LockTimeoutException late) {
+            if (late.reason() == LockException.Reason.HELD_BY_OTHERS) {
+                throw new BusyException("others hold " + path);
+            }
+            throw late; // no server answers: nobody need hold the lock
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new BusyException("interrupted while waiting for " + path);

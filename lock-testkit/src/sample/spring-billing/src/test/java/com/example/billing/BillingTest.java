@@ -74,6 +74,15 @@ class BillingTest {
     }
 
     @Test
+    void answerTellsALockThatOthersHold() throws Exception {
+        try (Lease unused = locks.mutex("/billing/accounts/key-a6").acquire()) {
+            HttpResponse<String> charged = send(charge("a6"));
+            assertEquals(409, charged.statusCode());
+            assertEquals("others hold /billing/accounts/key-a6", charged.body());
+        }
+    }
+
+    @Test
     void callIsRefused_whenALaterHolderWasAtTheRow() {
         db.sql("UPDATE account SET token = ? WHERE id = 'a4'").param(Long.MAX_VALUE).update();
         assertThrows(IllegalStateException.class, () -> accounts.charge("a4", 1));
@@ -87,6 +96,9 @@ class BillingTest {
         Eventually.holds(
                 "not ready", SOON, () -> status("/actuator/health/readiness") == 503);
         assertEquals(200, answer(uri("/actuator/health/liveness")).statusCode());
+        HttpResponse<String> charged = send(charge("a5"));
+        assertEquals(503, charged.statusCode());
+        assertTrue(charged.body().contains("no server had answered"), charged.body());
         server.restart();
         Eventually.holds("ready", SOON, () -> status("/actuator/health/readiness") == 200);
     }
@@ -100,6 +112,11 @@ class BillingTest {
 
     private URI uri(String path) {
         return URI.create("http://127.0.0.1:" + port + path);
+    }
+
+    private HttpRequest.Builder charge(String account) {
+        return HttpRequest.newBuilder(uri("/accounts/" + account + "/charges?cents=1"))
+                .POST(HttpRequest.BodyPublishers.noBody());
     }
 
     private int status(String path) {
