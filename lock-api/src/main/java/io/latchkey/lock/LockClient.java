@@ -175,16 +175,28 @@ public interface LockClient extends AutoCloseable {
      *     whose interrupt status stays set
      * @throws LockException as described at {@link Acquirable}
      */
-    LockListing locks(String root);
+    LockListing listLocks(String root);
 
     /**
-     * Lists the locks as {@link #locks} does, without waiting.
+     * Lists the locks as {@link #listLocks} does, without waiting.
      *
      * @param root the path where the search begins; {@code /} for all paths of this client
-     * @return a future of the locks; it fails with what {@link #locks} throws. To cancel it ends the search.
+     * @return a future of the locks; it fails with what {@link #listLocks} throws. To cancel it ends the search.
      * @throws BadPathException if {@code root} is not a path of ZooKeeper
      */
-    CompletableFuture<LockListing> locksAsync(String root);
+    CompletableFuture<LockListing> listLocksAsync(String root);
+
+    /**
+     * Lists the locks at one path as {@link #listLocks} does, without those below it.
+     *
+     * @param path the path
+     * @return the lock, if there is one; several if requests for incompatible locks are mixed there
+     * @throws BadPathException if {@code path} is not a path of ZooKeeper
+     * @throws LockUnavailableException if the client has no session or loses it, or the current thread is interrupted,
+     *     whose interrupt status stays set
+     * @throws LockException as described at {@link Acquirable}
+     */
+    LockListing listLocksAt(String path);
 
     /**
      * Returns what this client knows of its session: its state, since when, and the session timeout that the server

@@ -115,7 +115,7 @@ class ObservingExamplesTest {
         try (SimulatedLocks simulated = SimulatedLocks.start()) {
             LockClient locks = simulated.client();
             Lease held = locks.mutex("/orders/42").acquire();
-            LockListing listing = locks.locks("/orders");
+            LockListing listing = locks.listLocks("/orders");
             for (LockSummary lock : listing.locks()) {
                 told.add(lock.path() + ": " + lock.holders() + " hold, " + lock.waiters() + " wait");
             }

@@ -59,13 +59,18 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
-    public LockListing locks(String root) {
-        return inner.locks(root);
+    public LockListing listLocks(String root) {
+        return inner.listLocks(root);
     }
 
     @Override
-    public CompletableFuture<LockListing> locksAsync(String root) {
-        return inner.locksAsync(root);
+    public CompletableFuture<LockListing> listLocksAsync(String root) {
+        return inner.listLocksAsync(root);
+    }
+
+    @Override
+    public LockListing listLocksAt(String path) {
+        return inner.listLocksAt(path);
     }
 
     @Override

@@ -63,7 +63,7 @@ class AsynchronousFormsTest {
     void questionThatWaitsForAConnectionEnds_whenTheSessionEnds() throws Exception {
         client.mutex("/m").acquire().close();
         locks.disconnect(client);
-        CompletableFuture<?> listing = client.locksAsync("/");
+        CompletableFuture<?> listing = client.listLocksAsync("/");
         locks.expire(client);
         locks.heal(client);
         assertEquals(

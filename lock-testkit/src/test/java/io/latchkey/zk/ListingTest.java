@@ -65,7 +65,7 @@ class ListingTest extends OnOneServer {
                 kazoo.readWriteLock("/theirs/script").writeLock().acquireAsync());
         awaitUntil(
                 "they wait",
-                () -> client.locks("/").locks().stream()
+                () -> client.listLocks("/").locks().stream()
                                 .mapToInt(lock -> lock.waiters())
                                 .sum()
                         == waiting.size());
@@ -79,9 +79,9 @@ class ListingTest extends OnOneServer {
                         "semaphore /theirs/permits: 1 holding, 1 waiting (curator)",
                         "read-write /theirs/script: 1 holding, 1 waiting (kazoo)",
                         "mutex /theirs/turn: 1 holding, 0 waiting (kazoo)"),
-                lines(client.locks("/")));
-        assertEquals(3, client.locks("/pool").locks().get(0).permits().orElseThrow());
-        assertEquals(lines(curator.locks("/")), lines(client.locks("/")), "whatever the client's own layout");
+                lines(client.listLocks("/")));
+        assertEquals(3, client.listLocks("/pool").locks().get(0).permits().orElseThrow());
+        assertEquals(lines(curator.listLocks("/")), lines(client.listLocks("/")), "whatever the client's own layout");
         held.forEach(Lease::close);
     }
 
@@ -91,16 +91,16 @@ class ListingTest extends OnOneServer {
         Lease own = inside.mutex("/a").acquire();
         Lease outside = client.mutex("/b").acquire();
         Lease above = client.mutex("/app").acquire();
-        assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(inside.locks("/")));
+        assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(inside.listLocks("/")));
         assertEquals(
                 List.of(
                         "mutex /app: 1 holding, 0 waiting (latchkey)",
                         "mutex /app/a: 1 holding, 0 waiting (latchkey)",
                         "mutex /b: 1 holding, 0 waiting (latchkey)"),
-                lines(client.locks("/")));
-        assertEquals(List.of("mutex /app: 1 holding, 0 waiting (latchkey)"), lines(client.locksAt("/app")));
+                lines(client.listLocks("/")));
+        assertEquals(List.of("mutex /app: 1 holding, 0 waiting (latchkey)"), lines(client.listLocksAt("/app")));
         handle().create("/app/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
-        LockException denied = inside.locks("/").unreadable().get("/secret");
+        LockException denied = inside.listLocks("/").unreadable().get("/secret");
         assertTrue(denied.getMessage().contains(" at /secret ("), denied::getMessage);
         List.of(own, outside, above).forEach(Lease::close);
     }
@@ -115,7 +115,7 @@ class ListingTest extends OnOneServer {
         operator.create(
                 "/tenant/request/write-0123456789abcdef-0000000000", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         client.mutex("/tenant/a/block/c").acquire().close();
-        LockListing seen = client.locks("/tenant");
+        LockListing seen = client.listLocks("/tenant");
         assertEquals(
                 List.of("/tenant/a", "/tenant/a/block/c"),
                 seen.locks().stream().map(lock -> lock.path()).toList());
@@ -132,7 +132,7 @@ class ListingTest extends OnOneServer {
         FaultProxy proxy = fastProxy();
         ZkLockClient behind = client(builder -> builder.connectString(proxy.connectString()));
         HeldFrames answers = proxy.holdAnswers(RequestMatch.getData().path("of the lock", "/tenant/a"::equals));
-        CompletableFuture<LockListing> listing = behind.locksAsync("/tenant");
+        CompletableFuture<LockListing> listing = behind.listLocksAsync("/tenant");
         answers.firstCaught().get(10, TimeUnit.SECONDS);
         handle().setACL("/tenant/a", ALL_BUT_READ, -1);
         answers.release();
@@ -153,7 +153,7 @@ class ListingTest extends OnOneServer {
             operator.create(path, new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         }
         client.mutex("/tenant/semaphore/job").acquire().close();
-        LockListing seen = client.locks("/tenant");
+        LockListing seen = client.listLocks("/tenant");
         assertEquals(secret, List.copyOf(seen.unreadable().keySet()));
         assertEquals("/tenant/semaphore/job", seen.locks().get(0).path());
         seen.unreadable().values().forEach(why -> assertInstanceOf(AccessDeniedException.class, why));
@@ -168,7 +168,7 @@ class ListingTest extends OnOneServer {
         ZkLockClient below =
                 client(builder -> builder.connectString(server().connectString() + "/old/block-1700000000"));
         Lease held = below.mutex("/deep/job").acquire();
-        LockListing seen = client.locks("/old");
+        LockListing seen = client.listLocks("/old");
         assertEquals(
                 List.of("/old/block-1700000000/deep/job"),
                 List.copyOf(seen.unreadable().keySet()));
@@ -177,7 +177,7 @@ class ListingTest extends OnOneServer {
                 seen.unreadable().get("/old/block-1700000000/deep/job").reason());
         assertEquals(
                 seen.unreadable().keySet(),
-                client.locks("/old/block-1700000000").unreadable().keySet());
+                client.listLocks("/old/block-1700000000").unreadable().keySet());
         held.close();
     }
 
@@ -192,7 +192,7 @@ class ListingTest extends OnOneServer {
         below.mutex("/job").acquire().close();
         assertEquals(
                 List.of("/jobs/b-lease-0000000001/job"),
-                List.copyOf(client.locks("/jobs").unreadable().keySet()));
+                List.copyOf(client.listLocks("/jobs").unreadable().keySet()));
     }
 
     /**
@@ -223,7 +223,7 @@ class ListingTest extends OnOneServer {
                         "mutex /mixed: 1 holding, 0 waiting (curator)",
                         "semaphore /pool: 2 holding, 0 waiting (curator)",
                         "mutex /pool/job: 0 holding, 0 waiting (latchkey)"),
-                lines(client.locks("/")));
+                lines(client.listLocks("/")));
     }
 
     @Test
@@ -244,7 +244,7 @@ class ListingTest extends OnOneServer {
         // They are found when the bound is reached.
         makeNode("/many/0000/below");
         makeNode("/many/0001/below");
-        LockListing seen = client.locks("/many");
+        LockListing seen = client.listLocks("/many");
         assertEquals(4_999, seen.locks().size());
         assertEquals("/many/4998", seen.locks().get(4_998).path());
         assertEquals(List.of("/many/0000/below"), List.copyOf(seen.unreadable().keySet()));
@@ -259,14 +259,14 @@ class ListingTest extends OnOneServer {
         makeNode("/tenant/data");
         ForgedRequests.create(
                 operator, CreateMode.PERSISTENT, "/tenant/data", ForgedRequests.writers(1_000_000_000, 10_001));
-        LockListing seen = client.locks("/tenant");
+        LockListing seen = client.listLocks("/tenant");
         assertEquals(
                 List.of("/tenant/a"),
                 seen.locks().stream().map(lock -> lock.path()).toList());
         assertEquals(List.of("/tenant/data"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/data");
         assertTrue(missing.getMessage().contains("It has 10001 children"), missing::getMessage);
-        assertEquals(List.of(), lines(client.locksAt("/tenant/data")), "alone it is read");
+        assertEquals(List.of(), lines(client.listLocksAt("/tenant/data")), "alone it is read");
     }
 
     @Test
@@ -283,7 +283,7 @@ class ListingTest extends OnOneServer {
                     each.getKey(),
                     ForgedRequests.writers(1_000_000_000, each.getValue()));
         }
-        LockListing seen = client.locks("/tenant");
+        LockListing seen = client.listLocks("/tenant");
         assertEquals(
                 List.of("/tenant/a", "/tenant/c"),
                 seen.locks().stream().map(lock -> lock.path()).toList());
@@ -301,7 +301,7 @@ class ListingTest extends OnOneServer {
         var waiting = client.mutex("/cost/a").acquireAsync();
         awaitRequests("/cost/a", 2);
         Wire.Mark before = proxy.mark();
-        assertEquals(2, counted.locks("/cost").locks().size());
+        assertEquals(2, counted.listLocks("/cost").locks().size());
         int parent = 2;
         int used = 2 + 2 + 2;
         int unused = 1;
@@ -320,7 +320,7 @@ class ListingTest extends OnOneServer {
         }
         Lease held = client.mutex("/cut/7").acquire();
         var fault = proxy.cutBefore(RequestMatch.getData().under("/cut"), 12);
-        LockListing seen = cut.locks("/cut");
+        LockListing seen = cut.listLocks("/cut");
         fault.await(Duration.ofSeconds(10));
         assertEquals(20, lines(seen).size());
         held.close();
@@ -332,7 +332,7 @@ class ListingTest extends OnOneServer {
             LockClient client = locks.client("mine");
             Lease held = client.mutex("/a").acquire();
             var cut = locks.cutBefore(client, RequestMatch.getData().under("/a/"), 1);
-            assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.locks("/")));
+            assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.listLocks("/")));
             assertTrue(cut.struck().isDone(), "the request was not read");
             held.close();
         }
@@ -346,7 +346,7 @@ class ListingTest extends OnOneServer {
             client.mutex("/b").acquire().close();
             RequestMatch read = RequestMatch.getData().path("of /a", "/a"::equals);
             var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 1));
-            LockListing seen = client.locks("/");
+            LockListing seen = client.listLocks("/");
             assertTrue(cuts.get(1).struck().isDone(), "the node was not read again");
             assertEquals(
                     List.of("/b"), seen.locks().stream().map(LockSummary::path).toList());
@@ -361,9 +361,9 @@ class ListingTest extends OnOneServer {
         try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
             LockClient client = locks.client("mine");
             client.mutex("/a/b").acquire().close();
-            assertEquals(1, client.locks("/").locks().size());
+            assertEquals(1, client.listLocks("/").locks().size());
             locks.cutOff(client);
-            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
             locks.advance(Duration.ofMillis(700));
             LockListing seen = soon(asked);
             assertEquals(List.of(), seen.locks());
@@ -381,7 +381,7 @@ class ListingTest extends OnOneServer {
             client.mutex("/a").acquire().close();
             client.mutex("/b/c").acquire().close();
             var held = locks.holdAnswers(client, RequestMatch.any().path("of /b", "/b"::equals));
-            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
             locks.advance(Duration.ofSeconds(11));
             LockListing seen = soon(asked);
             assertEquals(List.of("/b"), List.copyOf(seen.unreadable().keySet()));
@@ -399,7 +399,7 @@ class ListingTest extends OnOneServer {
             client.mutex("/a/b").acquire().close();
             var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
             var second = locks.holdAnswers(client, RequestMatch.getData().path("of /a/b", "/a/b"::equals));
-            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
             locks.advance(Duration.ofSeconds(6));
             first.release();
             locks.advance(Duration.ofSeconds(6));
@@ -416,7 +416,7 @@ class ListingTest extends OnOneServer {
             client.mutex("/a/b").acquire().close();
             var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
             var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
-            CompletableFuture<LockListing> asked = client.locksAsync("/");
+            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
             first.firstCaught().get(10, TimeUnit.SECONDS);
             assertTrue(asked.cancel(false));
             first.release();
@@ -432,7 +432,7 @@ class ListingTest extends OnOneServer {
             client.mutex("/a/b").acquire().close();
             var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
             var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
-            Thread listing = new Thread(() -> assertInterrupted(() -> client.locks("/")));
+            Thread listing = new Thread(() -> assertInterrupted(() -> client.listLocks("/")));
             listing.start();
             first.firstCaught().get(10, TimeUnit.SECONDS);
             listing.interrupt();
@@ -450,10 +450,10 @@ class ListingTest extends OnOneServer {
         client.mutex("/m").acquire().close();
         proxy.refuse();
         proxy.cut();
-        CompletableFuture<LockListing> asked = away.locksAsync("/");
+        CompletableFuture<LockListing> asked = away.listLocksAsync("/");
         assertFalse(asked.isDone());
         Thread.currentThread().interrupt();
-        assertInterrupted(() -> away.locks("/"));
+        assertInterrupted(() -> away.listLocks("/"));
         away.close();
         ClientClosedException unused = refusal(ClientClosedException.class, asked);
     }

@@ -456,7 +456,7 @@ class MistakesTest extends OnOneServer {
     void nullArgumentsOfLocksAreNamed() throws Exception {
         Mutex mutex = locks.mutex("/m");
         assertNamed("path", () -> locks.mutex(null));
-        assertNamed("root", () -> locks.locks(null));
+        assertNamed("root", () -> locks.listLocks(null));
         assertNamed("members", () -> locks.multiLock((List<Acquirable>) null));
         assertNamed("members", () -> locks.multiLock((Acquirable[]) null));
         assertNamed("member", () -> locks.multiLock(mutex, null));

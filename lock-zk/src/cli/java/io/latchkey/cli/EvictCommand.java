@@ -45,7 +45,7 @@ final class EvictCommand implements Callable<Integer> {
         ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey evict", Layout.LATCHKEY)) {
-            found = client.locksAt(path);
+            found = client.listLocksAt(path);
             for (LockSummary lock : found.locks()) {
                 for (Contender request : lock.queue()) {
                     if (request.token() == token && request.evict() == Contender.Eviction.EVICTED) {

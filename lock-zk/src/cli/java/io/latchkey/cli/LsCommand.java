@@ -40,7 +40,7 @@ final class LsCommand implements Callable<Integer> {
         PathUtils.validatePath(path);
         LockListing found;
         try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {
-            found = client.locks(path);
+            found = client.listLocks(path);
         }
         List<Shown.Lock> locks = found.locks().stream().map(Shown.Lock::of).toList();
         System.out.println(json ? Shown.json(locks) : table(locks));

@@ -38,7 +38,7 @@ final class ShowCommand implements Callable<Integer> {
         ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {
-            found = client.locksAt(path);
+            found = client.listLocksAt(path);
         }
         List<Shown.Queue> shown =
                 new ArrayList<>(found.locks().stream().map(Shown.Queue::of).toList());

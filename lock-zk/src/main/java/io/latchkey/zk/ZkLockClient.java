@@ -142,25 +142,18 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
-    public LockListing locks(String root) {
-        return locks.locks(root);
+    public LockListing listLocks(String root) {
+        return locks.listLocks(root);
     }
 
     @Override
-    public CompletableFuture<LockListing> locksAsync(String root) {
-        return locks.locksAsync(root);
+    public CompletableFuture<LockListing> listLocksAsync(String root) {
+        return locks.listLocksAsync(root);
     }
 
-    /**
-     * Lists the locks at a path as {@link #locks} does, without those below it. For the command line.
-     *
-     * @param path the path
-     * @return the locks: none, one, or several if incompatible requests are mixed there
-     * @hidden
-     */
-    @SuppressWarnings("InvalidBlockTag") // Error Prone does not know @hidden
-    public LockListing locksAt(String path) {
-        return locks.locksAt(path);
+    @Override
+    public LockListing listLocksAt(String path) {
+        return locks.listLocksAt(path);
     }
 
     @Override

@@ -427,12 +427,12 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         LockClient client = client();
         String upper = path() + "/b";
         String lower = path() + "/a/deep";
-        assertEquals(List.of(), client.locks(path()).locks());
+        assertEquals(List.of(), client.listLocks(path()).locks());
         Lease one = acquired(client.mutex(upper));
         Lease two = acquired(client.mutex(lower));
         CompletableFuture<Lease> waiting = queued(client().mutex(upper));
         LockClient other = client();
-        for (LockListing seen : List.of(other.locks(path()), soon(other.locksAsync(path())))) {
+        for (LockListing seen : List.of(other.listLocks(path()), soon(other.listLocksAsync(path())))) {
             assertTrue(seen.isComplete(), seen::toString);
             assertEquals(
                     List.of(lower, upper),
@@ -446,7 +446,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
             assertEquals(one.token(), seen.locks().get(1).queue().get(0).token());
             assertEquals(two.token(), seen.locks().get(0).queue().get(0).token());
         }
-        assertEquals(1, other.locks(lower).locks().size());
+        assertEquals(1, other.listLocks(lower).locks().size());
         one.close();
         soon(waiting).close();
         two.close();
@@ -458,10 +458,10 @@ public abstract class MutexContract extends FaultyAcquiringContract {
             needs = {Feature.LISTINGS, Feature.PATH_RULES})
     void badListing() throws Exception {
         LockClient client = client();
-        assertThrows(BadPathException.class, () -> client.locks("no/slash"));
-        assertThrows(BadPathException.class, () -> client.locksAsync(path() + "/"));
+        assertThrows(BadPathException.class, () -> client.listLocks("no/slash"));
+        assertThrows(BadPathException.class, () -> client.listLocksAsync(path() + "/"));
         client.close();
-        assertThrows(ClientClosedException.class, () -> client.locks(path()));
-        ClientClosedException unused = refused(ClientClosedException.class, client.locksAsync(path()));
+        assertThrows(ClientClosedException.class, () -> client.listLocks(path()));
+        ClientClosedException unused = refused(ClientClosedException.class, client.listLocksAsync(path()));
     }
 }

@@ -123,12 +123,17 @@ public final class OtherLibrary {
         }
 
         @Override
-        default LockListing locks(String root) {
+        default LockListing listLocks(String root) {
             throw hasNone();
         }
 
         @Override
-        default CompletableFuture<LockListing> locksAsync(String root) {
+        default CompletableFuture<LockListing> listLocksAsync(String root) {
+            throw hasNone();
+        }
+
+        @Override
+        default LockListing listLocksAt(String path) {
             throw hasNone();
         }
 

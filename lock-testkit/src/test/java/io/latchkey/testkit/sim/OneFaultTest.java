@@ -171,7 +171,7 @@ class OneFaultTest {
                 }
                 pass(Duration.ZERO);
                 calls.add(door.asked(mine).queueAsync());
-                calls.add(mine.locksAsync("/"));
+                calls.add(mine.listLocksAsync("/"));
                 if (door.isLatchkeysOwn()) {
                     calls.add(mine.semaphore("/other/s", 2).resizeAsync(3));
                 }

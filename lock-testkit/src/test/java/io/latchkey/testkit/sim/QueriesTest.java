@@ -51,7 +51,7 @@ class QueriesTest {
             soon(client.mutex("/m").acquireAsync()).close();
             locks.advance(Duration.ZERO);
             assertEquals(List.of(), soon(client.mutex("/m").queueAsync()));
-            LockListing all = soon(client.locksAsync("/"));
+            LockListing all = soon(client.listLocksAsync("/"));
             assertEquals(
                     List.of("/m"), all.locks().stream().map(lock -> lock.path()).toList());
         }

@@ -125,21 +125,17 @@ public final class EngineLockClient implements LockClient {
     }
 
     @Override
-    public LockListing locks(String root) {
+    public LockListing listLocks(String root) {
         return listed(root, LockTree::below);
     }
 
     @Override
-    public CompletableFuture<LockListing> locksAsync(String root) {
+    public CompletableFuture<LockListing> listLocksAsync(String root) {
         return engine.queries().promise(tree().below(rootNode(root)));
     }
 
-    /**
-     * Lists the locks at a path as {@link #locks} does, without those below it.
-     *
-     * @return the locks: none, one, or several if incompatible requests are mixed there
-     */
-    public LockListing locksAt(String path) {
+    @Override
+    public LockListing listLocksAt(String path) {
         return listed(path, LockTree::at);
     }
 
