@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param session the client's session when the diagnosis began
  */
 public record Diagnosis(
-        List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap, SessionView session) {
+        List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap, SessionStatus session) {
     /**
      * Constructs a diagnosis with copies of the lists.
      *

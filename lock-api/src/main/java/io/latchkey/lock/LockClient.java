@@ -203,15 +203,15 @@ public interface LockClient extends AutoCloseable {
      * granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be called at
      * any time, also after {@link #close}.
      *
-     * <p>For a <b>readiness</b> probe {@link SessionView#isConnected} says whether requests are served now. For a
-     * <b>liveness</b> probe only {@link LockObserver.SessionState#CLOSED} is final; of a client that borrows its
-     * session {@link LockObserver.SessionState#EXPIRED} is final as well. A client that is disconnected comes back by
+     * <p>For a <b>readiness</b> probe {@link SessionStatus#isConnected} says whether requests are served now. For a
+     * <b>liveness</b> probe only {@link SessionState#CLOSED} is final; of a client that borrows its
+     * session {@link SessionState#EXPIRED} is final as well. A client that is disconnected comes back by
      * itself, and a restart would cost it its place in every queue. Whether a lease still holds is a question to the
      * lease.
      *
      * @return the session at this moment
      */
-    SessionView session();
+    SessionStatus session();
 
     /**
      * Closes this client. All its leases and waiting requests end.

@@ -137,19 +137,4 @@ public interface LockObserver {
         /** The call threw an exception, or its future completed with one. */
         EXCEPTION
     }
-
-    /** The state of a client's session. */
-    enum SessionState {
-        /** Connected: for the first time, again in the same session, or in a new session. */
-        CONNECTED,
-
-        /** The connection is lost; the session may still be alive. */
-        DISCONNECTED,
-
-        /** The session has ended. A client that owns its sessions opens a new one. */
-        EXPIRED,
-
-        /** The client is closed, or the servers refuse its login, which is as final. This is the last call. */
-        CLOSED
-    }
 }

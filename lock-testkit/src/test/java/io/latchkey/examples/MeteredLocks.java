@@ -12,7 +12,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -79,7 +79,7 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
-    public SessionView session() {
+    public SessionStatus session() {
         return inner.session();
     }
 

@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -465,7 +466,7 @@ class DiagnoseTest extends OnOneServer {
             client.close();
             Diagnosis diagnosis = client.diagnose();
             assertEquals(new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
-            assertEquals(LockObserver.SessionState.CLOSED, diagnosis.session().state());
+            assertEquals(SessionState.CLOSED, diagnosis.session().state());
             assertFalse(held.isValid());
             var unused = refusal(ClientClosedException.class, waiting);
         }
@@ -514,7 +515,7 @@ class DiagnoseTest extends OnOneServer {
                         new Diagnosis.Link("", "host", 7, Optional.of("/a"), "/b", noon),
                         new Diagnosis.Link("bob", "other", 8, Optional.empty(), "/a", noon))),
                 Optional.of("it was late"),
-                new SessionView(LockObserver.SessionState.CONNECTED, noon, Duration.ofSeconds(10)));
+                new SessionStatus(SessionState.CONNECTED, noon, Duration.ofSeconds(10)));
         assertEquals(
                 """
                 session: CONNECTED since 2026-11-21T12:00:00Z, session timeout 10000 ms

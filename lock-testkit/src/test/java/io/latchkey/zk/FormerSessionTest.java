@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockObserver;
@@ -34,7 +35,7 @@ class FormerSessionTest extends OnOneServer {
     /** More than are left to the end of a session. */
     private static final int LOCKS = 1_100;
 
-    private final List<LockObserver.SessionState> states = new CopyOnWriteArrayList<>();
+    private final List<SessionState> states = new CopyOnWriteArrayList<>();
     /** Not behind a proxy: a handle counts from its last TCP connection. */
     private final ZkLockClient client =
             client(builder -> builder.sessionTimeout(SESSION).observer(new LockObserver() {
@@ -54,7 +55,7 @@ class FormerSessionTest extends OnOneServer {
         long former = requestsUnder("/m").get(0).session();
         server().stop();
         Eventually.holds(
-                "the handle gives up", GRANTED_WITHIN, () -> states.contains(LockObserver.SessionState.EXPIRED));
+                "the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
         assertFalse(held.isValid());
         server().restart();
         assertTrue(server().hasSession(former), "the server keeps it");
@@ -65,10 +66,10 @@ class FormerSessionTest extends OnOneServer {
         next.close();
         assertEquals(
                 List.of(
-                        LockObserver.SessionState.CONNECTED,
-                        LockObserver.SessionState.DISCONNECTED,
-                        LockObserver.SessionState.EXPIRED,
-                        LockObserver.SessionState.CONNECTED),
+                        SessionState.CONNECTED,
+                        SessionState.DISCONNECTED,
+                        SessionState.EXPIRED,
+                        SessionState.CONNECTED),
                 List.copyOf(states));
     }
 
@@ -84,7 +85,7 @@ class FormerSessionTest extends OnOneServer {
         long former = requestsUnder(paths.get(0)).get(0).session();
         server().stop();
         Eventually.holds(
-                "the handle gives up", GRANTED_WITHIN, () -> states.contains(LockObserver.SessionState.EXPIRED));
+                "the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
         assertFalse(held.isValid());
         server().restart();
         client.mutex(paths.get(0)).acquire().close();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
@@ -151,7 +152,7 @@ class MistakesTest extends OnOneServer {
         ZkLockClient later = client(builder -> builder.connectString(proxy.connectString() + "/apps")
                 .auth("digest", new byte[] {'u', ':', 'p'})
                 .connectTimeout(Duration.ZERO));
-        assertEquals(LockObserver.SessionState.DISCONNECTED, later.session().state());
+        assertEquals(SessionState.DISCONNECTED, later.session().state());
         proxy.accept();
     }
 
@@ -259,7 +260,7 @@ class MistakesTest extends OnOneServer {
         ZkLockClient refused = client(builder -> builder.sessionTimeout(OUTLIVES_RECONNECTS)
                 .connectTimeout(Duration.ZERO)
                 .auth("no-such-scheme", "x".getBytes(StandardCharsets.UTF_8)));
-        awaitUntil("it is closed", () -> refused.session().state() == LockObserver.SessionState.CLOSED);
+        awaitUntil("it is closed", () -> refused.session().state() == SessionState.CLOSED);
     }
 
     @Test

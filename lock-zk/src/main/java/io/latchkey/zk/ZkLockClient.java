@@ -13,7 +13,7 @@ import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.locks.LockPaths;
@@ -157,7 +157,7 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
-    public SessionView session() {
+    public SessionStatus session() {
         return locks.session();
     }
 

@@ -13,11 +13,11 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -486,7 +486,7 @@ public abstract class LeaseContract extends BodyContract {
     void session() throws Exception {
         LockClient client = client();
         acquired(mutex(client)).close();
-        SessionView first = client.session();
+        SessionStatus first = client.session();
         assertEquals(SessionState.CONNECTED, first.state());
         assertTrue(first.timeout().compareTo(Duration.ZERO) > 0);
         assertEquals(first, client.session());

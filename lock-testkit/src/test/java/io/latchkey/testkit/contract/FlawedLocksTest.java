@@ -13,7 +13,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -263,7 +263,7 @@ class FlawedLocksTest {
     @Test
     void sessionThatNeverChanges_isFound() throws Exception {
         assertFound("it is disconnected", LeaseContract::session, client -> {
-            SessionView first = client.session();
+            SessionStatus first = client.session();
             return flawed(LockClient.class, client, "session()", none -> first);
         });
     }

@@ -11,7 +11,7 @@ import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -138,7 +138,7 @@ public final class OtherLibrary {
         }
 
         @Override
-        default SessionView session() {
+        default SessionStatus session() {
             throw hasNone();
         }
 

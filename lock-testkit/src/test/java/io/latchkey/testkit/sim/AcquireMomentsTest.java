@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
@@ -436,7 +437,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.cut();
         client.settle();
         assertEquals(
-                LockObserver.SessionState.CLOSED,
+                SessionState.CLOSED,
                 client.engine.context().signals().view().state());
     }
 

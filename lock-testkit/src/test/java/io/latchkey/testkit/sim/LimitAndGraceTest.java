@@ -12,7 +12,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;

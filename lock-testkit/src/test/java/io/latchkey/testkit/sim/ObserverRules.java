@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import java.time.Duration;

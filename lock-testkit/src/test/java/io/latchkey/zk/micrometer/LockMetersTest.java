@@ -12,7 +12,7 @@ import com.google.gson.JsonParser;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver.Request;
-import io.latchkey.lock.LockObserver.SessionState;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;

@@ -3,7 +3,7 @@ package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Diagnosis;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -39,7 +39,7 @@ public final class Diagnostics {
     }
 
     public Diagnosis diagnose() {
-        SessionView session = engine.context().signals().view();
+        SessionStatus session = engine.context().signals().view();
         List<OwnRequest> all = List.of();
         Optional<String> unknown = Optional.empty();
         try {

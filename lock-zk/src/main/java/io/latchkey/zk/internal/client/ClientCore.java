@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.client;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
@@ -397,7 +398,7 @@ final class ClientCore implements Session.Client, Request.Client {
         }
         ended.end(ReleaseOutcome.LOST);
         if (of.connection().hasConnected()) {
-            context.signals().session(LockObserver.SessionState.EXPIRED);
+            context.signals().session(SessionState.EXPIRED);
         }
         if (requests.refusal().isPresent() && !closing.isDraining()) {
             closing.finishWhenIdle();

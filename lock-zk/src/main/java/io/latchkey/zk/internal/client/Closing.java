@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.client;
 
 import com.google.common.collect.Comparators;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReleaseOutcome;
@@ -152,7 +153,7 @@ final class Closing {
 
     /** The last event of all: the ends of requests come before, and later requests are not reported. */
     private void announceEnd() {
-        context.signals().session(LockObserver.SessionState.CLOSED);
+        context.signals().session(SessionState.CLOSED);
     }
 
     /**

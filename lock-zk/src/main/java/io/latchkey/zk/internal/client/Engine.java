@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.client;
 
 import com.google.common.base.Throwables;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
@@ -190,7 +191,7 @@ public final class Engine implements ClientCore.Client {
                 () -> config.outbox().handles().execute(() -> over.giveBack(goesOn ? () -> {} : this::allIsReturned)));
         attempt(() -> config.time().after(config.sessionTimeout().dividedBy(NOTICE), () -> notified.complete(null)));
         if (goesOn) {
-            attempt(() -> signals.session(LockObserver.SessionState.EXPIRED));
+            attempt(() -> signals.session(SessionState.EXPIRED));
             try {
                 core = newCore(true);
                 core.openInBackground();
@@ -205,7 +206,7 @@ public final class Engine implements ClientCore.Client {
             }
         }
         attempt(() -> firstContact.completeExceptionally(closedBy(why)));
-        attempt(() -> signals.session(LockObserver.SessionState.CLOSED));
+        attempt(() -> signals.session(SessionState.CLOSED));
     }
 
     private void allIsReturned() {

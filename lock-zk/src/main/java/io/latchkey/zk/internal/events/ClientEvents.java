@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,7 +33,7 @@ public final class ClientEvents {
     /** The number of requests that the observer was called for and that have not ended. Under the monitor. */
     private long open;
     /** Written on the serial executor only. */
-    private volatile SessionView view;
+    private volatile SessionStatus view;
 
     /**
      * @param timeout the session timeout that the client asks for
@@ -45,7 +46,7 @@ public final class ClientEvents {
         this.connection = Optional.of(new ConnectionLog(log, time));
         this.time = time;
         this.requests = new AtomicLong();
-        this.view = new SessionView(LockObserver.SessionState.DISCONNECTED, wallTime(), timeout);
+        this.view = new SessionStatus(SessionState.DISCONNECTED, wallTime(), timeout);
     }
 
     private ClientEvents(ClientEvents muted) {
@@ -102,7 +103,7 @@ public final class ClientEvents {
     private void announceClosed() {
         if (closed && open == 0) {
             dispatcher.ifPresent(
-                    last -> last.announceLast(observer -> observer.sessionChanged(LockObserver.SessionState.CLOSED)));
+                    last -> last.announceLast(observer -> observer.sessionChanged(SessionState.CLOSED)));
         }
     }
 
@@ -130,7 +131,7 @@ public final class ClientEvents {
     }
 
     /** Returns the session as it is known now; from any thread. */
-    public SessionView view() {
+    public SessionStatus view() {
         return view;
     }
 
@@ -140,20 +141,20 @@ public final class ClientEvents {
      * @param logged whether a change is logged; for a borrowed session this client has asked for no other timeout
      */
     public void timeoutGranted(Duration timeout, boolean logged) {
-        SessionView before = view;
+        SessionStatus before = view;
         if (logged && !timeout.equals(before.timeout())) {
             connection.ifPresent(log -> log.timeoutChanged(before.timeout(), timeout));
         }
-        view = new SessionView(before.state(), before.since(), timeout);
+        view = new SessionStatus(before.state(), before.since(), timeout);
     }
 
     /** Notes a change of the session. CLOSED is the observer's last call. On the serial executor. */
-    public void session(LockObserver.SessionState state) {
+    public void session(SessionState state) {
         if (closed) {
             return;
         }
-        view = new SessionView(state, wallTime(), view.timeout());
-        if (state == LockObserver.SessionState.CLOSED) {
+        view = new SessionStatus(state, wallTime(), view.timeout());
+        if (state == SessionState.CLOSED) {
             synchronized (this) {
                 closed = true;
                 announceClosed();
@@ -165,9 +166,9 @@ public final class ClientEvents {
         if (recorded) {
             JfrEvents.session(state);
         }
-        if (state == LockObserver.SessionState.CONNECTED) {
+        if (state == SessionState.CONNECTED) {
             connection.ifPresent(ConnectionLog::connected);
-        } else if (state == LockObserver.SessionState.EXPIRED) {
+        } else if (state == SessionState.EXPIRED) {
             connection.ifPresent(ConnectionLog::sessionOver);
         }
     }

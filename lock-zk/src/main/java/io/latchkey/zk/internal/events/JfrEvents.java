@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import java.time.Duration;
@@ -200,7 +201,7 @@ final class JfrEvents {
         event.commit();
     }
 
-    static void session(LockObserver.SessionState state) {
+    static void session(SessionState state) {
         OfSession event = new OfSession();
         event.state = state.name();
         event.commit();

@@ -11,7 +11,7 @@ import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.StripedMutex;
 import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.admin.LockTree;
@@ -166,7 +166,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     @Override
-    public SessionView session() {
+    public SessionStatus session() {
         return engine.context().signals().view();
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.session;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -165,7 +166,7 @@ public final class Session {
         validity.connectionLost(lost);
         heartbeat.connectionLost();
         if (lost) {
-            context.signals().session(LockObserver.SessionState.DISCONNECTED);
+            context.signals().session(SessionState.DISCONNECTED);
             validity.suspect();
             heartbeat.probe();
         } else {
@@ -177,7 +178,7 @@ public final class Session {
     /** Resumes all that waits for the connection, after the barrier on a new one is committed. */
     private void onReconnected() {
         connection.onReconnected();
-        context.signals().session(LockObserver.SessionState.CONNECTED);
+        context.signals().session(SessionState.CONNECTED);
         if (!validity.believesOffer()) {
             heartbeat.beatSoon();
         }

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.events.ClientEvents;
@@ -239,7 +240,7 @@ class RaceProperties {
         @Operation
         public void tell() {
             told.incrementAndGet();
-            feed.announce(observer -> observer.sessionChanged(LockObserver.SessionState.CONNECTED));
+            feed.announce(observer -> observer.sessionChanged(SessionState.CONNECTED));
         }
 
         @Operation(nonParallelGroup = "thread")

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class ObserverDispatcherTest {
-    private static final LockObserver.SessionState LAST = LockObserver.SessionState.CLOSED;
+    private static final SessionState LAST = SessionState.CLOSED;
 
     @Test
     void slowObserver_missesTheNewestCallsButTheLast_andGetsTheirNumberInTheirPlace() throws Exception {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.SessionView;
+import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.store.Response;
@@ -163,7 +163,7 @@ class ConnectionTest {
     void sessionIsConnectedSinceItsFirstReport_whenABorrowedHandleReportsItAgain() {
         Session borrowed = borrowed();
         borrowed.connectedWith(TIMEOUT, Optional.empty());
-        SessionView before = borrowed.context().signals().view();
+        SessionStatus before = borrowed.context().signals().view();
         timeOf(borrowed).pass(TIMEOUT);
         borrowed.connectedWith(TIMEOUT, Optional.empty());
         assertEquals(before, borrowed.context().signals().view());

@@ -8,13 +8,13 @@ import java.util.Objects;
 /**
  * The session of a client at one moment, as the client knows it; see {@link LockClient#session}.
  *
- * @param state the state, in the words in which an observer hears of it; {@link LockObserver.SessionState#DISCONNECTED}
+ * @param state the state, in the words in which an observer hears of it; {@link SessionState#DISCONNECTED}
  *     also before the first connection
  * @param since when the client found this state, by the clock of this machine
  * @param timeout the session timeout that the server granted last; until it has granted one, that which the client asks
  *     for
  */
-public record SessionView(LockObserver.SessionState state, Instant since, Duration timeout) {
+public record SessionStatus(SessionState state, Instant since, Duration timeout) {
     /**
      * Makes a view.
      *
@@ -22,7 +22,7 @@ public record SessionView(LockObserver.SessionState state, Instant since, Durati
      * @param since when it began
      * @param timeout the session timeout
      */
-    public SessionView {
+    public SessionStatus {
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(since, "since");
         Objects.requireNonNull(timeout, "timeout");
@@ -30,7 +30,7 @@ public record SessionView(LockObserver.SessionState state, Instant since, Durati
 
     /** {@return whether the client is connected} */
     public boolean isConnected() {
-        return state == LockObserver.SessionState.CONNECTED;
+        return state == SessionState.CONNECTED;
     }
 
     @Override
