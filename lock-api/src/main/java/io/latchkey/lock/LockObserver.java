@@ -2,6 +2,7 @@
 package io.latchkey.lock;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A listener for the events of a client's requests and session, for metrics, logs and audits. Every method does nothing
@@ -52,10 +53,12 @@ public interface LockObserver {
      * Called when the request has ended without a lease.
      *
      * @param request the request
-     * @param failure the way in which it ended
+     * @param failure why
+     * @param reason the reason of the error with which it ended, if there was one
      * @param waited the time from the call to the end of the request
      */
-    default void notGranted(Request request, AcquireFailure failure, Duration waited) {}
+    default void notGranted(
+            Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {}
 
     /**
      * Called when the lease has become {@link LeaseState#SUSPECT}: it is valid, but the connection is lost. It is
@@ -123,18 +126,27 @@ public interface LockObserver {
         }
     }
 
-    /** The way in which a request ended that was not granted. */
+    /**
+     * Why a request was not granted. Later versions may add values, so a {@code switch} over them should have a
+     * {@code default}.
+     */
     enum AcquireFailure {
-        /**
-         * The timeout elapsed while others held or the server did not respond; or a try without a timeout found other
-         * requests ahead of it.
-         */
+        /** Other requests were ahead of a try that does not wait for them. */
+        BUSY,
+
+        /** The time ended while other requests were ahead. */
         TIMED_OUT,
+
+        /** No server answered in time. */
+        NO_ANSWER,
+
+        /** The servers had too many requests, and put this one off until the time ended. */
+        THROTTLED,
 
         /** The caller was interrupted, or cancelled or completed the future. */
         CANCELLED,
 
-        /** The call threw an exception, or its future completed with one. */
-        EXCEPTION
+        /** The request failed for another reason, which is given beside this. */
+        REFUSED
     }
 }

@@ -157,7 +157,7 @@ class HandlesTest extends OnOneServer {
         List<String> ends = heard.lines().stream()
                 .filter(line -> !line.startsWith("requested") && !line.startsWith("queued"))
                 .toList();
-        assertEquals(List.of("CONNECTED", "EXCEPTION mutex /m", "CLOSED"), ends);
+        assertEquals(List.of("CONNECTED", "REFUSED ACCESS_DENIED mutex /m", "CLOSED"), ends);
         assertEquals("CLOSED", heard.lines().get(heard.lines().size() - 1));
         held.close();
     }

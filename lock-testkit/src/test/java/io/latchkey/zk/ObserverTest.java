@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
@@ -261,7 +262,7 @@ class ObserverTest extends OnOneServer {
                 }
 
                 @Override
-                public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+                public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
                     told.add(failure + " after " + waited);
                 }
 
@@ -316,7 +317,7 @@ class ObserverTest extends OnOneServer {
         Lease held = other.mutex("/m").acquire();
         Mutex mutex = client.mutex("/m");
         assertEquals(Optional.empty(), mutex.tryAcquire());
-        assertHeard("/m", "requested mutex /m", "TIMED_OUT mutex /m");
+        assertHeard("/m", "requested mutex /m", "BUSY mutex /m");
 
         Lease permits = other.semaphore("/s", 3).permits(2).acquire();
         assertEquals(Optional.empty(), client.semaphore("/s", 3).permits(2).tryAcquire(Duration.ofSeconds(3)));
@@ -328,7 +329,11 @@ class ObserverTest extends OnOneServer {
                 LockMismatchException.class,
                 () -> client.readWriteLock("/m").readLock().acquire());
         assertHeard(
-                "/m", "requested mutex /m", "TIMED_OUT mutex /m", "requested read lock /m", "EXCEPTION read lock /m");
+                "/m",
+                "requested mutex /m",
+                "BUSY mutex /m",
+                "requested read lock /m",
+                "REFUSED OTHER_KIND read lock /m");
         held.close();
     }
 
@@ -554,7 +559,7 @@ class ObserverTest extends OnOneServer {
             }
 
             @Override
-            public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+            public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
                 told.add(request.id() + " " + failure + " after " + waited);
             }
 

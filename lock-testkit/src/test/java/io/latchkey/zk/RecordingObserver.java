@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import io.latchkey.lock.LockException;
+import java.util.Optional;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
@@ -43,8 +45,8 @@ class RecordingObserver implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Duration waited) {
-        hear(failure.name(), request, waited);
+    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+        hear(failure + reason.map(why -> " " + why).orElse(""), request, waited);
     }
 
     @Override

@@ -61,7 +61,7 @@ final class FurtherMutants {
             Mutant.of(
                     "a request that times out gets no answer",
                     "internal/request/Request",
-                    "settle(() -> outcome.timeUp(waitPolicy));",
+                    "settle(outcome::timeUp);",
                     "settle(() -> {});"),
             Mutant.of(
                             "loss is reported on the event thread",

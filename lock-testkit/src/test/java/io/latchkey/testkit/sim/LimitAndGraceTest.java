@@ -1217,7 +1217,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
             try {
                 client.turns
                         .acquire(READER, FOREVER)
-                        .await(FOREVER, true)
+                        .await(true)
                         .orElseThrow()
                         .ensureValid();
             } catch (Exception unexpected) {

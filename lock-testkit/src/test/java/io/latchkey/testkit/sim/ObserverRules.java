@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import io.latchkey.lock.LockException;
+import java.util.Optional;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
@@ -62,7 +64,7 @@ class ObserverRules implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         check(open.getOrDefault(request, -1L) == NO_TOKEN, failure.name(), request);
         open.remove(request);
     }

@@ -3,6 +3,7 @@ package io.latchkey.zk.micrometer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,9 +12,13 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver.Request;
-import io.latchkey.lock.SessionState;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
 import io.micrometer.core.instrument.Meter;
@@ -34,12 +39,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The meters of a client on the simulation; docs/observing.md has the examples, docs/observing/dashboard.json the
@@ -96,6 +104,44 @@ class LockMetersTest {
                 .totalTime(TimeUnit.SECONDS);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void outcomesOfRequestsWithoutALeaseAreApart(boolean localTurns) throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            var builder = locks.builder().observer(LockMeters.of(meters));
+            LockClient client = (localTurns ? builder.localTurns(2, Duration.ofMinutes(1)) : builder).build();
+            Mutex mutex = client.mutex("/a");
+            Lease held = locks.client().mutex("/a").acquire();
+            assertEquals(Optional.empty(), mutex.tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "busy");
+            assertThrows(
+                    LockMismatchException.class,
+                    () -> client.semaphore("/a", 2).tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "refused");
+            awaitValue(1, "latchkey.refused", "reason", "other_kind");
+            assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
+            locks.refuseWrites(client, Integer.MAX_VALUE);
+            assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);
+            locks.refuseWrites(client, 0);
+            locks.disconnect(client);
+            assertLate(LockException.Reason.NO_ANSWER, "no_answer", locks, mutex);
+            locks.heal(client);
+            held.close();
+        }
+    }
+
+    private void assertLate(LockException.Reason reason, String outcome, SimulatedLocks locks, Mutex mutex)
+            throws InterruptedException {
+        CompletableFuture<Lease> late = mutex.acquireAsync(Duration.ofSeconds(1));
+        locks.advance(Duration.ofSeconds(1));
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> late.get(20, TimeUnit.SECONDS));
+        assertEquals(
+                reason,
+                assertInstanceOf(LockTimeoutException.class, failed.getCause()).reason(),
+                failed::toString);
+        awaitValue(1, "latchkey.wait", "outcome", outcome);
+    }
+
     @Test
     void gaugesAndTimersFollowRequests() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
@@ -105,7 +151,7 @@ class LockMetersTest {
             CompletableFuture<Lease> second = client.mutex("/a").acquireAsync();
             CompletableFuture<Lease> third = client.mutex("/a").acquireAsync();
             assertEquals(Optional.empty(), client.mutex("/a").tryAcquire());
-            awaitValue(1, "latchkey.wait", "outcome", "timed_out");
+            awaitValue(1, "latchkey.wait", "outcome", "busy");
             awaitValue(2, "latchkey.waiting", "lock", "mutex");
             awaitValue(1, "latchkey.held", "lock", "mutex");
             third.cancel(false);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.micrometer;
 
-import io.latchkey.lock.SessionState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -26,7 +28,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * <tr><td>{@code latchkey.held}</td><td>gauge, {@code lock}</td><td>leases that are neither released nor lost</td></tr>
  * <tr><td>{@code latchkey.connected}</td><td>gauge</td><td>1 while the session is connected, else 0</td></tr>
  * <tr><td>{@code latchkey.wait}</td><td>timer, {@code lock}, {@code outcome}</td>
- *     <td>how long requests took: {@code granted}, or the failure</td></tr>
+ *     <td>how long requests took: {@code granted}; {@code busy}, as others were ahead of a try that does not wait;
+ *     {@code timed_out} while others were ahead; {@code no_answer} of a server; {@code throttled}; {@code cancelled};
+ *     {@code refused}</td></tr>
+ * <tr><td>{@code latchkey.refused}</td><td>counter, {@code reason}</td><td>requests that failed, but for want of an
+ *     answer</td></tr>
  * <tr><td>{@code latchkey.hold}</td><td>timer, {@code lock}, {@code outcome}</td>
  *     <td>how long leases were held: {@code released} or {@code lost}</td></tr>
  * <tr><td>{@code latchkey.lost}</td><td>counter, {@code cause}</td><td>lost leases</td></tr>
@@ -141,9 +147,12 @@ public final class LockMeters implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         in(waiting, "latchkey.waiting", request).remove(request.id());
         timer("latchkey.wait", request, label(failure)).record(waited);
+        if (failure == AcquireFailure.REFUSED) {
+            count("latchkey.refused", Tags.of("reason", reason.map(LockMeters::label).orElse("other")), 1);
+        }
     }
 
     @Override

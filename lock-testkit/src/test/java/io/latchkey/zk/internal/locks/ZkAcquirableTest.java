@@ -29,8 +29,8 @@ class ZkAcquirableTest {
     private static final class EndsLate extends AcquireFuture {
         private final Consumer<AcquireFuture> ends;
 
-        EndsLate(AcquireFuture request, Engine engine, Consumer<AcquireFuture> ends) {
-            super(engine.context(), request.signals(), () -> {});
+        EndsLate(AcquireFuture request, Engine engine, WaitPolicy waitPolicy, Consumer<AcquireFuture> ends) {
+            super(engine.context(), request.signals(), waitPolicy, () -> {});
             this.ends = ends;
         }
 
@@ -50,7 +50,7 @@ class ZkAcquirableTest {
             AcquireFuture start(WaitPolicy waitPolicy) {
                 AcquireFuture request = super.start(waitPolicy);
                 Thread.currentThread().interrupt();
-                return new EndsLate(request, engine, wait -> ends.accept(wait, request));
+                return new EndsLate(request, engine, waitPolicy, wait -> ends.accept(wait, request));
             }
         };
     }

@@ -240,15 +240,11 @@ final class ClientCore implements Session.Client, Request.Client {
         RequestEvents signals = context.signalsOf(members);
         // Before the timer is set, which may end the request at once.
         signals.requested();
-        boolean begun = false;
         try {
-            AcquireFuture outcome = start(new Request(context, this, members, waitPolicy, signals));
-            begun = true;
-            return outcome;
-        } finally {
-            if (!begun) {
-                signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
-            }
+            return start(new Request(context, this, members, waitPolicy, signals));
+        } catch (Throwable notBegun) {
+            signals.failed(notBegun);
+            throw notBegun;
         }
     }
 

@@ -53,7 +53,7 @@ public final class CuratorSemaphoreRequest {
         this.waitPolicy = waitPolicy;
         this.asked = core.context().time().nanos();
         this.signals = core.context().signalsOf(List.of(wanted));
-        this.outcome = new AcquireFuture(core.context(), signals, this::abandon);
+        this.outcome = new AcquireFuture(core.context(), signals, waitPolicy, this::abandon);
         this.outcome.open();
     }
 

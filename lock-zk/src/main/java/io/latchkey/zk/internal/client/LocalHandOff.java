@@ -58,7 +58,7 @@ public final class LocalHandOff {
         if (waitPolicy instanceof WaitPolicy.Never) {
             return core.acquire(List.of(lock), waitPolicy);
         }
-        LocalWaiter waiter = new LocalWaiter(core.context(), lock);
+        LocalWaiter waiter = new LocalWaiter(core.context(), lock, waitPolicy);
         waiter.signals().requested();
         Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
         core.context().executeWithRoom(() -> queuesOf(core)
@@ -98,7 +98,7 @@ public final class LocalHandOff {
             turns.call(waiter);
             if (!waiter.isDone()) {
                 waitPolicy.limit(core.context().sessionTimeout()).ifPresent(limit -> {
-                    Clock.Timer timer = core.context().time().after(limit, () -> waiter.complete(Optional.empty()));
+                    Clock.Timer timer = core.context().time().after(limit, waiter::outOfTime);
                     var unused2 = waiter.whenComplete((lease, error) -> timer.cancel());
                 });
             }

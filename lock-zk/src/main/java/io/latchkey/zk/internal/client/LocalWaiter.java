@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.client;
 
-import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.AcquireFuture;
+import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.turns.TurnQueue;
 import java.util.List;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLease> {
     private boolean queued;
 
-    LocalWaiter(ClientContext context, LockTarget lock) {
-        super(context, context.signalsOf(List.of(lock)), () -> {});
+    LocalWaiter(ClientContext context, LockTarget lock, WaitPolicy waitPolicy) {
+        super(context, context.signalsOf(List.of(lock)), waitPolicy, () -> {});
         open();
     }
 
@@ -52,15 +53,18 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
         return signals().members().stream().map(LockTarget::unlimited).toList();
     }
 
+    /** Completes this without a lease, as the caller's time is over. */
+    void outOfTime() {
+        AcquireFailure unused = endWithout();
+        complete(Optional.empty());
+    }
+
+    /** Reports the end without a lease. */
     void notGranted(@Nullable Throwable error) {
-        if (error == null) {
-            signals().notGranted(LockObserver.AcquireFailure.TIMED_OUT);
+        if (error == null || isCancelled()) {
+            signals().notGranted(endWithout());
         } else {
-            signals()
-                    .notGranted(
-                            isCancelled()
-                                    ? LockObserver.AcquireFailure.CANCELLED
-                                    : LockObserver.AcquireFailure.EXCEPTION);
+            signals().failed(error);
         }
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
-import io.latchkey.lock.SessionState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import java.time.Duration;
+import java.util.Optional;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
@@ -78,6 +80,11 @@ final class JfrEvents {
         @Label("Failure")
         @Nullable
         String failure;
+
+        @Label("Reason")
+        @Description("The reason of the error, if there is one")
+        @Nullable
+        String reason;
 
         @Label("Waited")
         @Timespan(Timespan.NANOSECONDS)
@@ -160,10 +167,11 @@ final class JfrEvents {
         event.commit();
     }
 
-    static void notGranted(LockObserver.Request about, LockObserver.AcquireFailure failure, Duration waited) {
+    static void notGranted(LockObserver.Request about, LockObserver.AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         NotGranted event = new NotGranted();
         event.of(about);
         event.failure = failure.name();
+        event.reason = reason.map(Enum::name).orElse(null);
         event.waited = waited.toNanos();
         event.commit();
     }

@@ -2,7 +2,9 @@
 package io.latchkey.zk.internal.events;
 
 import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -10,6 +12,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -32,6 +35,9 @@ public final class RequestEvents {
     /** Reported as queued when this request is, in place of a report of this one; null if there is no such request. */
     private final @Nullable RequestEvents queuedInstead;
 
+    /** The request on behalf of which this one is made; null if a caller waits for this one. */
+    private final @Nullable RequestEvents partOf;
+
     /** Whether the observer hears of it. Set before anything can happen to it. */
     private boolean isReported;
 
@@ -40,6 +46,7 @@ public final class RequestEvents {
     private boolean over;
     private volatile boolean callerWaits;
     private volatile boolean queued;
+    private volatile boolean putOff;
     private JfrEvents.@Nullable Wait wait;
     private JfrEvents.@Nullable Hold hold;
 
@@ -57,6 +64,7 @@ public final class RequestEvents {
         this.about = new LockObserver.Request(
                 signals.nextRequest(), path, describe(members), members.get(0).label());
         this.queuedInstead = null;
+        this.partOf = null;
     }
 
     private RequestEvents(RequestEvents whole, List<LockTarget> members, boolean tellsQueued) {
@@ -69,6 +77,7 @@ public final class RequestEvents {
         this.about =
                 new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members), whole.about.label());
         this.queuedInstead = tellsQueued ? whole : null;
+        this.partOf = whole;
     }
 
     /**
@@ -176,6 +185,19 @@ public final class RequestEvents {
         announce(observer -> observer.queued(about, position));
     }
 
+    /** Notes that the servers put the request off, or that they have taken it. */
+    public void putOff(boolean now) {
+        putOff = now;
+        if (partOf != null) {
+            partOf.putOff(now);
+        }
+    }
+
+    /** Returns whether the servers put the request off when it was last sent. */
+    public boolean isPutOff() {
+        return putOff;
+    }
+
     /** Returns whether others were ahead of the request when it came into the queue. */
     public boolean wasQueued() {
         return queued;
@@ -214,20 +236,36 @@ public final class RequestEvents {
         return token;
     }
 
-    /** Reports that the request failed, unless it was granted before. */
-    public void notGranted(LockObserver.AcquireFailure failure) {
+    /** Reports the error with which the request ends, unless it was granted before. */
+    public void failed(Throwable error) {
+        LockException.Reason reason =
+                error instanceof LockException refused ? refused.reason() : LockException.Reason.OTHER;
+        notGranted(
+                EnumSet.of(LockException.Reason.NO_ANSWER, LockException.Reason.NO_SESSION)
+                                .contains(reason)
+                        ? AcquireFailure.NO_ANSWER
+                        : AcquireFailure.REFUSED,
+                Optional.of(reason));
+    }
+
+    /** Reports that the request ended without a lease and without an error, unless it was granted before. */
+    public void notGranted(AcquireFailure failure) {
+        notGranted(failure, Optional.empty());
+    }
+
+    private void notGranted(AcquireFailure failure, Optional<LockException.Reason> reason) {
         Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
         synchronized (this) {
             if (over || token != Event.Created.UNKNOWN_TOKEN) {
                 return;
             }
             over = true;
-            announceEnd(observer -> observer.notGranted(about, failure, waited));
+            announceEnd(observer -> observer.notGranted(about, failure, reason, waited));
         }
         if (signals.recorded()) {
-            JfrEvents.notGranted(about, failure, waited);
+            JfrEvents.notGranted(about, failure, reason, waited);
         }
-        signals.debug("Not granted: {}, {}", about, failure);
+        signals.debug("Not granted: {}, {}{}", about, failure, reason.map(why -> ", " + why).orElse(""));
     }
 
     public synchronized void suspect() {

@@ -62,7 +62,7 @@ class ZkAcquirable implements Acquirable {
         WaitPolicy waitPolicy = WaitPolicy.of(checked(timeout));
         checkNotInterrupted();
         AcquireFuture request = startToWait(waitPolicy);
-        return request.await(waitPolicy, true).orElseThrow(() -> request.whyNotGranted(waitPolicy));
+        return request.await(true).orElseThrow(request::whyNotGranted);
     }
 
     @Override
@@ -72,7 +72,7 @@ class ZkAcquirable implements Acquirable {
 
     Optional<ZkLease> awaitUninterruptibly(WaitPolicy waitPolicy) {
         try {
-            return startToWait(waitPolicy).await(waitPolicy, false);
+            return startToWait(waitPolicy).await(false);
         } catch (InterruptedException impossible) {
             throw new IllegalStateException("an uninterruptible wait was interrupted", impossible);
         }
@@ -159,7 +159,7 @@ class ZkAcquirable implements Acquirable {
 
     private Optional<Lease> await(WaitPolicy waitPolicy) throws InterruptedException {
         checkNotInterrupted();
-        return startToWait(waitPolicy).await(waitPolicy, true).map(lease -> lease);
+        return startToWait(waitPolicy).await(true).map(lease -> lease);
     }
 
     private void checkNotInterrupted() throws InterruptedException {
@@ -196,7 +196,7 @@ class ZkAcquirable implements Acquirable {
                 if (error != null) {
                     promise.completeExceptionally(Errors.own(error));
                 } else if (orFails && lease.isEmpty()) {
-                    promise.completeExceptionally(request.whyNotGranted(waitPolicy));
+                    promise.completeExceptionally(request.whyNotGranted());
                 } else {
                     handedOver = promise.complete(shape.apply(lease.map(ZkLease::received)));
                 }

@@ -2,7 +2,7 @@
 package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
@@ -13,6 +13,7 @@ import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outcome that the caller of a request waits for: a lease, nothing if the time ran out, or the error. The caller
@@ -27,15 +28,18 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     private final ClientContext context;
     private final RequestEvents signals;
     private final Runnable giveUp;
-    private volatile boolean throttled;
+    private final WaitPolicy waitPolicy;
+    private volatile @Nullable AcquireFailure without;
 
     /**
+     * @param waitPolicy how long the caller waits
      * @param giveUp runs on the serial executor when the caller no longer waits
      */
-    public AcquireFuture(ClientContext context, RequestEvents signals, Runnable giveUp) {
+    public AcquireFuture(ClientContext context, RequestEvents signals, WaitPolicy waitPolicy, Runnable giveUp) {
         super(context.answers());
         this.context = context;
         this.signals = signals;
+        this.waitPolicy = waitPolicy;
         this.giveUp = giveUp;
     }
 
@@ -43,37 +47,47 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
         return signals;
     }
 
-    /** Notes whether the servers have put the request off. */
-    public void throttled(boolean putOff) {
-        throttled = putOff;
+    /** Returns the error of a caller whose request ended without a lease. */
+    public LockTimeoutException whyNotGranted() {
+        LockException.Reason reason =
+                switch (without().orElseGet(this::whyWithout)) {
+                    case BUSY, TIMED_OUT -> LockException.Reason.HELD_BY_OTHERS;
+                    case THROTTLED -> LockException.Reason.THROTTLED;
+                    default -> LockException.Reason.NO_ANSWER;
+                };
+        Duration time = waitPolicy instanceof WaitPolicy.AtMost atMost ? atMost.timeout() : Duration.ZERO;
+        return Errors.timedOut(signals.about().path(), time, reason);
     }
 
-    /** Returns why the request was not granted, for a caller whose time is over. */
-    public LockTimeoutException whyNotGranted(WaitPolicy waitPolicy) {
-        return Errors.timedOut(
-                signals.about().path(),
-                waitPolicy instanceof WaitPolicy.AtMost atMost ? atMost.timeout() : Duration.ZERO,
-                reasonToWait(waitPolicy));
+    private Optional<AcquireFailure> without() {
+        return Optional.ofNullable(without);
     }
 
-    private LockException.Reason reasonToWait(WaitPolicy waitPolicy) {
-        // A try that does not wait ends without a lease only by an answer.
-        boolean answered = waitPolicy instanceof WaitPolicy.Never
-                || (signals.wasQueued() && context.signals().view().isConnected());
-        if (answered) {
-            return LockException.Reason.HELD_BY_OTHERS;
+    /** Returns what keeps the request from a lease now. */
+    private AcquireFailure whyWithout() {
+        if (isCancelled()) {
+            return AcquireFailure.CANCELLED;
+        } else if (waitPolicy instanceof WaitPolicy.Never) {
+            return AcquireFailure.BUSY; // without an answer it fails
+        } else if (signals.wasQueued() && context.signals().view().isConnected()) {
+            return AcquireFailure.TIMED_OUT;
         }
-        return throttled ? LockException.Reason.THROTTLED : LockException.Reason.NO_ANSWER;
+        return signals.isPutOff() ? AcquireFailure.THROTTLED : AcquireFailure.NO_ANSWER;
+    }
+
+    /** Notes why the request ends without a lease, before its caller asks. */
+    protected AcquireFailure endWithout() {
+        AcquireFailure why = whyWithout();
+        without = why;
+        return why;
     }
 
     /**
      * Waits in the calling thread. It keeps the caller's time by itself, so that the call returns in time whatever the
      * engine does, and it warns of a wait for itself, so that no request needs a timer for that. However the wait ends,
      * the request is given up unless the caller has the lease.
-     *
-     * @param waitPolicy that of the request
      */
-    public Optional<ZkLease> await(WaitPolicy waitPolicy, boolean interruptibly) throws InterruptedException {
+    public Optional<ZkLease> await(boolean interruptibly) throws InterruptedException {
         boolean handedOver = false;
         try {
             signals.callerWaits();
@@ -86,7 +100,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
                 await(longest.map(limit -> limit.minus(LONG_WAIT).plus(ENGINES_TURN)), interruptibly);
             }
             if (!isDone()) {
-                timeUp(waitPolicy);
+                timeUp();
                 context.execute(giveUp);
             }
             Optional<ZkLease> lease = Waiting.valueOf(this).map(ZkLease::received);
@@ -136,19 +150,18 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     /** Completes this. If the caller no longer waits, the task that gives the request up releases the lease. */
     public void answer(Optional<ZkLease> lease) {
         if (lease.isEmpty()) {
-            signals.notGranted(
-                    isCancelled() ? LockObserver.AcquireFailure.CANCELLED : LockObserver.AcquireFailure.TIMED_OUT);
+            signals.notGranted(endWithout());
         }
         complete(lease);
     }
 
     public void fail(Throwable error) {
-        signals.notGranted(LockObserver.AcquireFailure.EXCEPTION);
+        signals.failed(error);
         completeExceptionally(error);
     }
 
     /** Completes this, as the time for an answer has passed. A try that does not wait for holders had no answer. */
-    public void timeUp(WaitPolicy waitPolicy) {
+    public void timeUp() {
         if (waitPolicy instanceof WaitPolicy.Never) {
             fail(new LockUnavailableException(Errors.outOfReach(signals.about().path(), context.sessionTimeout())));
         } else {

@@ -116,7 +116,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         this.members = members;
         this.signals = signals;
-        this.outcome = new AcquireFuture(context, signals, this::abandon);
+        this.outcome = new AcquireFuture(context, signals, waitPolicy, this::abandon);
         this.outcome.open();
         Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
         this.timer = limit.map(span -> context.time().after(span, () -> context.execute(this::timeUp)))
@@ -621,14 +621,14 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void throttled(boolean putOff) {
-        outcome.throttled(putOff);
+        signals.putOff(putOff);
     }
 
     private void timeUp() {
         if (onceDeleted != null) {
             runOnceDeleted();
         } else {
-            settle(() -> outcome.timeUp(waitPolicy));
+            settle(outcome::timeUp);
         }
     }
 

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
@@ -195,7 +196,7 @@ class RaceProperties {
         }
 
         @Override
-        public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+        public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
             heard("not granted ");
         }
 

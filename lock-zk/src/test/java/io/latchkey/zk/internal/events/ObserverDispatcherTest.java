@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -85,7 +86,7 @@ class ObserverDispatcherTest {
             }
 
             @Override
-            public void notGranted(Request request, AcquireFailure failure, Duration waited) {
+            public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
                 heard.add("not granted " + request.id());
             }
 
@@ -104,8 +105,8 @@ class ObserverDispatcherTest {
         before.requested();
         client.session(LAST);
         after.requested();
-        after.notGranted(LockObserver.AcquireFailure.EXCEPTION);
-        before.notGranted(LockObserver.AcquireFailure.EXCEPTION);
+        after.notGranted(LockObserver.AcquireFailure.REFUSED);
+        before.notGranted(LockObserver.AcquireFailure.REFUSED);
         assertEquals(List.of("requested 1", "not granted 1", "CLOSED"), heard);
     }
 
