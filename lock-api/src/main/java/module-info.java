@@ -4,4 +4,5 @@ module io.latchkey.lock {
     requires static org.jspecify;
 
     exports io.latchkey.lock;
+    exports io.latchkey.lock.admin;
 }

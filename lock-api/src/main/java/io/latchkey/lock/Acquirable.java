@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import io.latchkey.lock.admin.Contender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import io.latchkey.lock.admin.Contender;
+
 /** The cause of a lease's loss. Whatever the cause, other requests may hold now. */
 public enum LossCause {
     /** The session has ended: it expired, or the owner of a borrowed ZooKeeper handle closed it. */

@@ -49,8 +49,8 @@
  *   <li><b>Progress without a quorum.</b> While no majority of the ensemble works, nothing is granted, and leases are
  *       lost when their deadlines pass.
  *   <li><b>That a holder releases.</b> A live holder that does not release keeps the lock. An administrator can ask it
- *       to release ({@link io.latchkey.lock.Contender#requestRelease}) or evict its request
- *       ({@link io.latchkey.lock.Contender#evict}), which removes state as described above.
+ *       to release ({@link io.latchkey.lock.admin.Contender#requestRelease}) or evict its request
+ *       ({@link io.latchkey.lock.admin.Contender#evict}), which removes state as described above.
  *   <li><b>Freedom from deadlock when single locks are nested.</b> A {@link io.latchkey.lock.MultiLock} has no such
  *       deadlock.
  *   <li><b>Protection from programs that do not acquire the lock,</b> unless the store checks tokens.

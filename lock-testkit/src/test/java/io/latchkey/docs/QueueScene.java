@@ -2,7 +2,7 @@
 package io.latchkey.docs;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.proxy.FastReconnects;

@@ -2,11 +2,11 @@
 package io.latchkey.examples;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockListing;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;

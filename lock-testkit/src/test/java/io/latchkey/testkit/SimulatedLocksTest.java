@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;

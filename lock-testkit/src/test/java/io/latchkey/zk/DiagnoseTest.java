@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;

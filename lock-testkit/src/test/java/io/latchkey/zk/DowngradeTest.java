@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.State;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
-import io.latchkey.lock.Contender.Eviction;
+import io.latchkey.lock.admin.Contender.Eviction;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;

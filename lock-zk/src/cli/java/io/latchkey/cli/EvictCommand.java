@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.LockListing;
-import io.latchkey.lock.LockSummary;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.LockListing;
+import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.concurrent.Callable;

@@ -2,7 +2,7 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockListing;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.zk.Layout;
 import java.util.List;
 import java.util.Objects;

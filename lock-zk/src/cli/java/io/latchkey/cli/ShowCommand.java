@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
-import io.latchkey.lock.LockListing;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.ArrayList;

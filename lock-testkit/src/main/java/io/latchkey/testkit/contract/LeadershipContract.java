@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Contender.State;
+import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;

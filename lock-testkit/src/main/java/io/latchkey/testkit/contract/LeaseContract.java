@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Eviction;
-import io.latchkey.lock.Contender.ReleaseRequestResult;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.Eviction;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;

@@ -196,7 +196,7 @@ public interface LockFixture extends AutoCloseable {
         /** A path is checked by the method that gets it, by the rules of {@link io.latchkey.lock.LockClient}. */
         PATH_RULES,
         /**
-         * {@link io.latchkey.lock.Contender#requestRelease} and {@link io.latchkey.lock.Contender#evict}, with their
+         * {@link io.latchkey.lock.admin.Contender#requestRelease} and {@link io.latchkey.lock.admin.Contender#evict}, with their
          * notifications.
          */
         ADMINISTRATION,
@@ -209,7 +209,7 @@ public interface LockFixture extends AutoCloseable {
          * {@link io.latchkey.lock.Semaphore#resizeAsync}.
          */
         ASYNC_QUESTIONS,
-        /** {@link io.latchkey.lock.Contender#isOwn} and {@link io.latchkey.lock.Contender#isOf}. */
+        /** {@link io.latchkey.lock.admin.Contender#isOwn} and {@link io.latchkey.lock.admin.Contender#isOf}. */
         OWN_CONTENDERS,
         /** {@link io.latchkey.lock.Acquirable#labelled}. */
         LABELS,

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Access;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.Access;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;

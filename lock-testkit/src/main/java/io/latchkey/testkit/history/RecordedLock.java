@@ -2,7 +2,7 @@
 package io.latchkey.testkit.history;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.latchkey.testkit.curator;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;

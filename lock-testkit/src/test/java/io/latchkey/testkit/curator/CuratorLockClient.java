@@ -3,9 +3,9 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.Contender.Access;
-import io.latchkey.lock.Contender.State;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.Access;
+import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;

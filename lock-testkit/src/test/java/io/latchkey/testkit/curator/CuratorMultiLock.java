@@ -2,7 +2,7 @@
 package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;

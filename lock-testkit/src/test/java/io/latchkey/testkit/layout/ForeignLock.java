@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.layout;
 
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockListing;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;

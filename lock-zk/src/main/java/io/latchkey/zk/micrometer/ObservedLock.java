@@ -2,7 +2,7 @@
 package io.latchkey.zk.micrometer;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseAction;
 import io.latchkey.lock.LeaseFunction;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;

@@ -2,8 +2,8 @@
 package io.latchkey.zk.internal.admin;
 
 import com.google.common.collect.ImmutableMap;
-import io.latchkey.lock.Contender;
-import io.latchkey.lock.LockSummary;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Kind;

@@ -2,10 +2,10 @@
 package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Diagnosis;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException.Reason;
-import io.latchkey.lock.LockListing;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;

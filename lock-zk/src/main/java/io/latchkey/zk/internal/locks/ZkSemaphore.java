@@ -2,7 +2,7 @@
 package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.Contender;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.zk.internal.admin.SemaphoreCapacity;
 import io.latchkey.zk.internal.client.Engine;

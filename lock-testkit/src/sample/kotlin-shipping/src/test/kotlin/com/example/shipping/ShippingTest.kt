@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.shipping
 
-import io.latchkey.lock.Contender
+import io.latchkey.lock.admin.Contender
 import io.latchkey.lock.LeaseLostException
 import io.latchkey.testkit.time.Eventually
 import io.latchkey.testkit.SimulatedLocks

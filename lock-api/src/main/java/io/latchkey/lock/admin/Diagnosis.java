@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.lock;
+package io.latchkey.lock.admin;
 
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionStatus;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.lock;
+package io.latchkey.lock.admin;
 
+import io.latchkey.lock.LockClient;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
