@@ -382,20 +382,20 @@ public interface Acquirable {
      * when this method returns. Requests that leave while they are read may be missing.
      *
      * <p>Waits for the server, for a session timeout at most; a {@link MultiLock} waits that long for each member's
-     * queue in turn. If the current thread is interrupted, before or during the wait, this method throws
-     * {@link LockUnavailableException} instead of {@link InterruptedException}, and the interrupt status stays set.
+     * queue in turn.
      *
      * @return the contenders in the order of the queue, unmodifiable; empty if the queue is empty
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the server cannot be reached
      * @throws LockException as described {@linkplain Acquirable above}
      */
-    List<Contender> queue();
+    List<Contender> queue() throws InterruptedException;
 
     /**
      * Returns the requests as {@link #queue} does, without waiting.
      *
-     * @return a future of the contenders in the order of the queue; it fails with what {@link #queue} throws, except
-     *     for interruption, within about a session timeout
+     * @return a future of the contenders in the order of the queue; it fails with what {@link #queue} throws,
+     *     within about a session timeout
      */
     CompletableFuture<List<Contender>> queueAsync();
 }

@@ -324,9 +324,10 @@ public final class Leadership implements AutoCloseable {
      * Returns the leader: the first of the {@link #candidates}, if its request holds. Reads it from the server.
      *
      * @return the leader, by its own account; empty if there is no candidate
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
      * @throws LockException as {@link Acquirable#queue} does
      */
-    public Optional<Contender> leader() {
+    public Optional<Contender> leader() throws InterruptedException {
         return candidates().stream()
                 .filter(candidate -> candidate.state() == Contender.State.HOLDING)
                 .findFirst();
@@ -336,9 +337,10 @@ public final class Leadership implements AutoCloseable {
      * Returns all candidates, the leader first: the queue of the mutex. Asks the server.
      *
      * @return the candidates in their order, unmodifiable
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
      * @throws LockException as {@link Acquirable#queue} does
      */
-    public List<Contender> candidates() {
+    public List<Contender> candidates() throws InterruptedException {
         return mutex.queue();
     }
 

@@ -173,11 +173,11 @@ public interface LockClient extends AutoCloseable {
      * @param root the path where the search begins; {@code /} for all paths of this client
      * @return the locks; none if there is no such path
      * @throws BadPathException if {@code root} is not a path of ZooKeeper
-     * @throws LockUnavailableException if the client has no session or loses it, or the current thread is interrupted,
-     *     whose interrupt status stays set
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the client has no session or loses it
      * @throws LockException as described at {@link Acquirable}
      */
-    LockListing listLocks(String root);
+    LockListing listLocks(String root) throws InterruptedException;
 
     /**
      * Lists the locks as {@link #listLocks} does, without waiting.
@@ -194,11 +194,11 @@ public interface LockClient extends AutoCloseable {
      * @param path the path
      * @return the lock, if there is one; several if requests for incompatible locks are mixed there
      * @throws BadPathException if {@code path} is not a path of ZooKeeper
-     * @throws LockUnavailableException if the client has no session or loses it, or the current thread is interrupted,
-     *     whose interrupt status stays set
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the client has no session or loses it
      * @throws LockException as described at {@link Acquirable}
      */
-    LockListing listLocksAt(String path);
+    LockListing listLocksAt(String path) throws InterruptedException;
 
     /**
      * Returns what this client knows of its session: its state, since when, and the session timeout that the server

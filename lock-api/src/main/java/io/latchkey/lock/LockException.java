@@ -112,9 +112,6 @@ public class LockException extends RuntimeException {
          */
         CLIENT_FAILED,
 
-        /** {@link LockUnavailableException}: the current thread was interrupted while it waited for a response. */
-        INTERRUPTED,
-
         /** {@link LockException} itself: a quota of the servers is exceeded. */
         QUOTA_EXCEEDED,
 

@@ -17,9 +17,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>The capacity is the number of permits that all clients {@linkplain LockClient#semaphore declare}, until it is
  * {@linkplain #resize changed}. The methods that read or change it wait for the server, for a session timeout at most;
- * {@link #availablePermits} waits for two responses in turn, for a session timeout at most each. If the current thread
- * is interrupted, before or during the wait, they throw {@link LockUnavailableException}, and the interrupt status
- * stays set.
+ * {@link #availablePermits} waits for two responses in turn, for a session timeout at most each.
  */
 public interface Semaphore extends Acquirable {
     /**
@@ -42,10 +40,11 @@ public interface Semaphore extends Acquirable {
      * if the path does not exist.
      *
      * @return the capacity, at least 1
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
-    int capacity();
+    int capacity() throws InterruptedException;
 
     /**
      * Reads the number of permits that are not held from the server. It is a snapshot of the queue, for people and for
@@ -54,10 +53,11 @@ public interface Semaphore extends Acquirable {
      * holders.
      *
      * @return the capacity minus the permits held, or zero if more permits are held than the capacity
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
-    int availablePermits();
+    int availablePermits() throws InterruptedException;
 
     /**
      * Changes the capacity, for all clients, and creates the path if it does not exist. The change lasts as long as the
@@ -74,10 +74,11 @@ public interface Semaphore extends Acquirable {
      *
      * @param capacity the new capacity, at least 1
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
-    void resize(int capacity);
+    void resize(int capacity) throws InterruptedException;
 
     /**
      * Changes the capacity as {@link #resize} does, without waiting. Cancelling the returned future may come too late
@@ -85,7 +86,7 @@ public interface Semaphore extends Acquirable {
      *
      * @param capacity the new capacity, at least 1
      * @return a future that completes when the server has made the change; it fails with what {@link #resize} throws,
-     *     except for interruption, within about a session timeout
+     *     within about a session timeout
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
      */
     CompletableFuture<Void> resizeAsync(int capacity);

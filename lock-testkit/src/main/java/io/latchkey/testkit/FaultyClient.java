@@ -171,8 +171,9 @@ public final class FaultyClient implements AutoCloseable {
          *     mostly proxies
          * @param sessionTimeout the timeout that its sessions have to ask for
          * @return the client; connected, or one that connects by itself
+         * @throws InterruptedException if interrupted while it waits
          */
-        LockClient connect(String connectString, Duration sessionTimeout);
+        LockClient connect(String connectString, Duration sessionTimeout) throws InterruptedException;
 
         /**
          * {@return one that makes clients of lock-zk, with all settings but these two at their defaults; the first
@@ -234,6 +235,10 @@ public final class FaultyClient implements AutoCloseable {
                         case FAST -> Optional.of(FastReconnects.of(proxy));
                     };
             return new FaultyClient(name, fixture, proxy, client, fast);
+        } catch (InterruptedException e) {
+            proxy.close();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while connecting a client", e);
         } catch (RuntimeException | Error e) {
             proxy.close();
             throw e;

@@ -67,14 +67,22 @@ final class LatchkeyExtension implements BeforeAllCallback, AfterAllCallback, Af
             return resources(context)
                     .add(FaultyClient.connectFor(name(parameter), fixture, session(context), reconnects(context)));
         } else if (type == LockClient.class) {
-            return resources(context)
-                    .add(FaultyClient.Connector.ofLatchkey().connect(fixture.connectString(), session(context)));
+            return resources(context).add(plainClient(fixture, session(context)));
         } else if (type.isInstance(fixture)) {
             return fixture;
         }
         throw new ParameterResolutionException(
                 "this test has a " + fixture.getClass().getSimpleName() + ", no " + type.getSimpleName()
                         + ": see @LatchkeyTest(servers = ...)");
+    }
+
+    private static LockClient plainClient(ZooKeeperFixture fixture, Duration session) {
+        try {
+            return FaultyClient.Connector.ofLatchkey().connect(fixture.connectString(), session);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ParameterResolutionException("interrupted while connecting a client", e);
+        }
     }
 
     /** As the test calls it, if it was compiled with {@code -parameters}. */

@@ -788,7 +788,7 @@ class CommandLineTest {
         return curator;
     }
 
-    private LockClient beside(Layout layout) {
+    private LockClient beside(Layout layout) throws InterruptedException {
         LockClient client = ZkLockClient.builder()
                 .connectString(server.connectString())
                 .layout(layout)

@@ -38,7 +38,7 @@ class FromCuratorTest {
     private LockClient locks;
 
     @BeforeEach
-    void connect(@ConnectString String servers) {
+    void connect(@ConnectString String servers) throws InterruptedException {
         curator = CuratorFrameworkFactory.newClient(servers, new ExponentialBackoffRetry(100, 3));
         curator.start();
         locks = ZkLockClient.builder()

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** The examples of docs/observing.md; {@link ExamplesTest} compares the sources. */
 @Timeout(60)
 class ObservingExamplesTest {
-    private static LockClient observed(String servers, MeterRegistry meters) {
+    private static LockClient observed(String servers, MeterRegistry meters) throws InterruptedException {
         LockObserver observer = LockMeters.of(meters);
         return ZkLockClient.builder().connectString(servers).observer(observer).build();
     }

@@ -59,7 +59,7 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
-    public LockListing listLocks(String root) {
+    public LockListing listLocks(String root) throws InterruptedException {
         return inner.listLocks(root);
     }
 
@@ -69,7 +69,7 @@ final class MeteredLocks implements LockClient {
     }
 
     @Override
-    public LockListing listLocksAt(String path) {
+    public LockListing listLocksAt(String path) throws InterruptedException {
         return inner.listLocksAt(path);
     }
 
@@ -161,7 +161,7 @@ final class MeteredLocks implements LockClient {
         }
 
         @Override
-        public List<Contender> queue() {
+        public List<Contender> queue() throws InterruptedException {
             return inner.queue();
         }
 

@@ -31,6 +31,8 @@ class PeriodsTest {
     private final LockClient one = ZkLockClient.connect(server.connectString());
     private final LockClient other = ZkLockClient.connect(server.connectString());
 
+    PeriodsTest() throws InterruptedException {}
+
     @AfterEach
     void close() {
         one.close();

@@ -32,10 +32,11 @@ class TwoEnsemblesTest {
     }
 
     @BeforeEach
-    void connect() {
-        ensembles = servers.stream()
-                .<LockClient>map(server -> ZkLockClient.connect(server.connectString()))
-                .toList();
+    void connect() throws InterruptedException {
+        ensembles = new ArrayList<>();
+        for (EmbeddedZooKeeper server : servers) {
+            ensembles.add(ZkLockClient.connect(server.connectString()));
+        }
     }
 
     @AfterEach

@@ -47,7 +47,7 @@ class AccessTest extends OnOneServer {
     private static final byte[] LOGIN = "service:secret".getBytes(StandardCharsets.UTF_8);
     private static final byte[] OTHER_LOGIN = "service:guessed".getBytes(StandardCharsets.UTF_8);
 
-    private ZkLockClient loggedIn(String label) {
+    private ZkLockClient loggedIn(String label) throws InterruptedException {
         return client(builder -> builder.ownerLabel(label).auth("digest", LOGIN));
     }
 
@@ -303,7 +303,7 @@ class AccessTest extends OnOneServer {
     }
 
     @Test
-    void creatorAclIsRefused_withoutALogin() {
+    void creatorAclIsRefused_withoutALogin() throws InterruptedException {
         ZkLockClient anonymous = client(builder -> builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL));
         RuntimeException refused =
                 assertThrows(LockException.class, () -> anonymous.mutex("/m").acquire());

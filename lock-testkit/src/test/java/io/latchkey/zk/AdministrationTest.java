@@ -48,7 +48,9 @@ class AdministrationTest extends OnOneServer {
             client(builder -> builder.connectString(proxy.connectString()).ownerLabel("holder"));
     private final ZkLockClient admin = client("admin");
 
-    private static Contender first(Acquirable lock) {
+    AdministrationTest() throws InterruptedException {}
+
+    private static Contender first(Acquirable lock) throws InterruptedException {
         return lock.queue().get(0);
     }
 

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.condition.JRE;
 class CrowdTest extends OnOneServer {
     private final ZkLockClient one = client("one");
 
+    CrowdTest() throws InterruptedException {}
+
     /** An old worked example of this recipe: 1,000 threads on each of two keys of one client. */
     @Test
     @Tag("slow")

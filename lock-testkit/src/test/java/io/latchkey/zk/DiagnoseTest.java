@@ -42,7 +42,9 @@ class DiagnoseTest extends OnOneServer {
     private final ZkLockClient bob = labelled("bob", "");
     private final ZkLockClient carol = labelled("carol", "");
 
-    private ZkLockClient labelled(String label, String basePath) {
+    DiagnoseTest() throws InterruptedException {}
+
+    private ZkLockClient labelled(String label, String basePath) throws InterruptedException {
         return client(builder -> {
             builder.ownerLabel(label);
             if (!basePath.isEmpty()) {

@@ -59,6 +59,8 @@ class DowngradeTest extends OnOneServer {
     private final ReadWriteLock lock = one.readWriteLock(PATH);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
+    DowngradeTest() throws InterruptedException {}
+
     @AfterEach
     void endThreads() {
         threads.shutdownNow();

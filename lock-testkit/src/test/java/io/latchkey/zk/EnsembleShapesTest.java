@@ -49,7 +49,7 @@ class EnsembleShapesTest {
                 new Object[] {new Shape(3, 0, 200), List.of(2)});
     }
 
-    private static ZkLockClient client(String servers) {
+    private static ZkLockClient client(String servers) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(servers)
                 .sessionTimeout(SESSION)
@@ -91,7 +91,9 @@ class EnsembleShapesTest {
         Shape shape = new Shape(3, 2, 1);
         try (ProcessEnsemble ensemble = ProcessEnsemble.start(shape)) {
             List<ZkLockClient> clients = new ArrayList<>();
-            IntStream.of(3, 4, 0).forEach(server -> clients.add(client(ensemble.connectString(server))));
+            for (int server : List.of(3, 4, 0)) {
+                clients.add(client(ensemble.connectString(server)));
+            }
             List<CompletableFuture<Long>> tokens = new ArrayList<>();
             for (int turn = 0; turn < 3 * TURNS; turn++) {
                 tokens.add(clients.get(turn % 3).mutex("/m").acquireAsync().thenApply(lease -> {

@@ -243,7 +243,7 @@ class EnsembleTest {
                 .toList();
     }
 
-    private ZkLockClient client(String connectString, Duration session) {
+    private ZkLockClient client(String connectString, Duration session) throws InterruptedException {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(session)

@@ -224,7 +224,7 @@ class FaultTest extends OnOneServer {
         assertEquals(2, operator.getData("/stock", false, null)[0]);
     }
 
-    private ZkLockClient brief(FaultProxy own) {
+    private ZkLockClient brief(FaultProxy own) throws InterruptedException {
         return client(builder -> builder.connectString(own.connectString()).sessionTimeout(BRIEF));
     }
 

@@ -36,6 +36,8 @@ class FormerSessionTest extends OnOneServer {
     private static final int LOCKS = 1_100;
 
     private final List<SessionState> states = new CopyOnWriteArrayList<>();
+
+    FormerSessionTest() throws InterruptedException {}
     /** Not behind a proxy: a handle counts from its last TCP connection. */
     private final ZkLockClient client =
             client(builder -> builder.sessionTimeout(SESSION).observer(new LockObserver() {

@@ -274,7 +274,7 @@ class HandlesTest extends OnOneServer {
     }
 
     @Test
-    void sessionTimeoutIsTenSeconds_whenNoneIsGiven() {
+    void sessionTimeoutIsTenSeconds_whenNoneIsGiven() throws InterruptedException {
         try (ZkLockClient client = ZkLockClient.connect(server().connectString())) {
             assertEquals(Duration.ofSeconds(10), client.session().timeout());
         }

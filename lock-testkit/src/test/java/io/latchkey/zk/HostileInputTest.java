@@ -339,7 +339,7 @@ class HostileInputTest extends OnOneServer {
     // breaks do
 
     /** Its session is short: the lists are asked for again with its heartbeats. */
-    private ZkLockClient brief(FaultProxy proxy) {
+    private ZkLockClient brief(FaultProxy proxy) throws InterruptedException {
         return client(builder -> builder.connectString(proxy.connectString())
                 .sessionTimeout(Duration.ofMillis(Long.getLong(
                         "latchkey.session", LONG_SESSION.dividedBy(2).toMillis()))));

@@ -159,7 +159,7 @@ class HostileProcessTest {
     }
 
     @BeforeAll
-    static void start() {
+    static void start() throws InterruptedException {
         server = EmbeddedZooKeeper.start();
         other = ZkLockClient.builder()
                 .connectString(server.connectString())

@@ -27,7 +27,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -86,7 +85,7 @@ class JucLockTest {
         private ReadWriteLock theirs;
         private Lock lock;
         private Lock theirLock;
-        private IntSupplier waiting;
+        private Waiting waiting;
 
         Subject(Kind kind, Place place) {
             this.kind = kind;
@@ -130,7 +129,12 @@ class JucLockTest {
             }
         }
 
-        private static int waiters(Acquirable lock) {
+        @FunctionalInterface
+        private interface Waiting {
+            int count() throws InterruptedException;
+        }
+
+        private static int waiters(Acquirable lock) throws InterruptedException {
             return (int) lock.queue().stream()
                     .filter(each -> each.state() == Contender.State.WAITING)
                     .count();
@@ -142,7 +146,7 @@ class JucLockTest {
         }
 
         void awaitWaiters(int number) throws InterruptedException {
-            Eventually.holds(number + " waiters", SOON, () -> waiting.getAsInt() == number);
+            Eventually.holds(number + " waiters", SOON, () -> waiting.count() == number);
         }
 
         @Override

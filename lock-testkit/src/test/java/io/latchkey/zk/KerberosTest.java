@@ -89,7 +89,7 @@ class KerberosTest {
         System.clearProperty("java.security.krb5.conf");
     }
 
-    private static ZkLockClient client(String section) {
+    private static ZkLockClient client(String section) throws InterruptedException {
         ZKClientConfig config = new ZKClientConfig();
         config.setProperty(ZKClientConfig.LOGIN_CONTEXT_NAME_KEY, section);
         config.setProperty(ZKClientConfig.ZOOKEEPER_SERVER_PRINCIPAL, SERVER);

@@ -41,7 +41,7 @@ class LabelsTest {
         locks.close();
     }
 
-    private List<String> queue(String path) {
+    private List<String> queue(String path) throws InterruptedException {
         return client.mutex(path).queue().stream().map(Contender::label).toList();
     }
 

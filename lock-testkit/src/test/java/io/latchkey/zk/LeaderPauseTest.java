@@ -135,7 +135,7 @@ class LeaderPauseTest {
         }
     }
 
-    private ZkLockClient patient(int server) {
+    private ZkLockClient patient(int server) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(ensemble.connectString(server))
                 .sessionTimeout(SESSION.multipliedBy(10))

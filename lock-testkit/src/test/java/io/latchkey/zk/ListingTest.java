@@ -40,6 +40,8 @@ import org.junit.jupiter.api.Timeout;
 class ListingTest extends OnOneServer {
     private final ZkLockClient client = client("lister");
 
+    ListingTest() throws InterruptedException {}
+
     private static List<String> lines(LockListing listing) {
         assertTrue(listing.isComplete(), listing::toString);
         return listing.toString().lines().toList();

@@ -36,6 +36,8 @@ class LocalTurnsBudget extends OnOneServer {
             .sessionTimeout(LONG_SESSION)
             .localTurns(100, Duration.ofSeconds(10)));
 
+    LocalTurnsBudgetTest() throws InterruptedException {}
+
     static Stream<Arguments> loads() {
         Stream<Arguments> permits = Stream.of(1, 2, 3, 4, 8)
                 .flatMap(room -> IntStream.of(room + 1, (room * 3 + 1) / 2, 2 * room, 4 * room)

@@ -48,7 +48,9 @@ class LocalTurnsTest extends OnOneServer {
     private final FaultProxy proxy = fastProxy();
     private final ZkLockClient turning = turning(TURNS);
 
-    private ZkLockClient turning(int most) {
+    LocalTurnsTest() throws InterruptedException {}
+
+    private ZkLockClient turning(int most) throws InterruptedException {
         return client(builder -> builder.connectString(proxy.connectString())
                 .sessionTimeout(LONG_SESSION)
                 .localTurns(most, Duration.ofMinutes(1)));

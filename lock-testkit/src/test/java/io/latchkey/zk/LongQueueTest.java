@@ -50,6 +50,8 @@ class LongQueueTest extends OnOneServer {
 
     private final ZkLockClient several = patient(proxyOfSeveral);
 
+    LongQueueTest() throws InterruptedException {}
+
     private static Stream<String> writers(int count) {
         return ForgedRequests.writers(0, count);
     }

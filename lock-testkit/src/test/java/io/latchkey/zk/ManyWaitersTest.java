@@ -120,8 +120,9 @@ class ManyWaitersTest extends OnOneServer {
                         == CLIENTS * WAITERS_OF_EACH);
         // The same for the watches that follow, by 40 requests more.
         for (int trip = 0; trip < 4; trip++) {
-            clients.forEach(
-                    client -> assertEquals(1, client.semaphore("/behind-all", 1).capacity()));
+            for (var client : clients) {
+                assertEquals(1, client.semaphore("/behind-all", 1).capacity());
+            }
         }
         // One request creates the node; a request behind two of its own client needs no more yet.
         assertNoMoreThan(1_400, "new sessions", requestsSince(marks));

@@ -419,7 +419,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
-    void eachLockNamesItsPath() {
+    void eachLockNamesItsPath() throws InterruptedException {
         ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
         Mutex mutex = locks.mutex("/named");
         ReadWriteLock readWrite = locks.readWriteLock("/named");

@@ -54,6 +54,8 @@ class MultiLockTest extends OnOneServer {
     private final ZkLockClient two = client("two");
     private final ZkLockClient three = client("three");
 
+    MultiLockTest() throws InterruptedException {}
+
     private static MultiLock mutexes(ZkLockClient client, String... paths) {
         return client.multiLock(Arrays.stream(paths).map(client::mutex).toArray(Acquirable[]::new));
     }

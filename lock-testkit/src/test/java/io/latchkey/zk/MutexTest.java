@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 class MutexTest extends OnOneServer {
     private final ZkLockClient one = client("one");
 
+    MutexTest() throws InterruptedException {}
+
     @Test
     void tokenIsTheCreationZxidOfTheNode() throws Exception {
         one.mutex("/m").acquire().close();

@@ -136,20 +136,20 @@ class NothingLeaksTest {
         long mendAt;
         volatile ZkLockClient client;
 
-        Way(Detour detour, boolean takesTurns) {
+        Way(Detour detour, boolean takesTurns) throws InterruptedException {
             this.detour = detour;
             this.takesTurns = takesTurns;
             this.client = open();
         }
 
-        private ZkLockClient open() {
+        private ZkLockClient open() throws InterruptedException {
             ZkLockClient.Builder builder =
                     ZkLockClient.builder().connectString(detour.connectString()).sessionTimeout(SESSION);
             return (takesTurns ? builder.localTurns(5, SESSION) : builder).build();
         }
 
         /** Closes the client, with a grace or at once, and has a new one before the former is closed. */
-        CompletableFuture<Void> replace(Duration grace) {
+        CompletableFuture<Void> replace(Duration grace) throws InterruptedException {
             ZkLockClient former = client;
             client = open();
             return CompletableFuture.runAsync(() -> former.close(grace));
@@ -285,7 +285,7 @@ class NothingLeaksTest {
         }
     }
 
-    private static ZkLockClient client(EmbeddedZooKeeper server) {
+    private static ZkLockClient client(EmbeddedZooKeeper server) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(server.connectString())
                 .sessionTimeout(SESSION)
@@ -369,8 +369,12 @@ class NothingLeaksTest {
                 });
             // A client whose connection is struck could not be opened.
             case CLOSE ->
-                one(ways.stream().filter(way -> !way.isStruck).toList())
-                        .ifPresent(way -> closings.add(way.replace(Duration.ofMillis(random.nextInt(2) * 200L))));
+                {
+                    Optional<Way> way = one(ways.stream().filter(each -> !each.isStruck).toList());
+                    if (way.isPresent()) {
+                        closings.add(way.get().replace(Duration.ofMillis(random.nextInt(2) * 200L)));
+                    }
+                }
         }
     }
 
@@ -480,14 +484,25 @@ class NothingLeaksTest {
         }
     }
 
+    private static void askAll(Acquirable lock) throws InterruptedException {
+        for (Contender each : lock.queue()) {
+            each.requestRelease();
+        }
+    }
+
     /** What goes to the server ends with an error if that is away for long. */
-    private static void administrate(ZkLockClient client, SplittableRandom own) {
+    private static void administrate(ZkLockClient client, SplittableRandom own) throws InterruptedException {
         try {
             switch (own.nextInt(3)) {
                 // Room for the largest request there is.
                 case 0 -> client.semaphore("/leaks/l" + own.nextInt(2), 20).resize(own.nextInt(12, 21));
-                case 1 -> lock(client, own).queue().forEach(Contender::requestRelease);
-                default -> lock(client, own).queue().stream().findFirst().ifPresent(Contender::evict);
+                case 1 -> askAll(lock(client, own));
+                default -> {
+                    List<Contender> queue = lock(client, own).queue();
+                    if (!queue.isEmpty()) {
+                        queue.get(0).evict();
+                    }
+                }
             }
         } catch (LockUnavailableException away) {
             // as it may be
@@ -502,7 +517,7 @@ class NothingLeaksTest {
             CompletableFuture<Void> asked = lease.releaseRequested().thenRun(wishes::incrementAndGet);
             try {
                 if (own.nextBoolean()) {
-                    lock.queue().forEach(Contender::requestRelease);
+                    askAll(lock);
                 }
                 CompletableFuture.anyOf(lost, asked).get(own.nextInt(1, 100), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | LockUnavailableException neither) {

@@ -47,6 +47,8 @@ class ObserverTest extends OnOneServer {
             client(builder -> builder.connectString(proxy.connectString()).observer(heard));
     private final ZkLockClient other = client("other");
 
+    ObserverTest() throws InterruptedException {}
+
     /** Calls come asynchronously, in order: after the call for a later event, all earlier calls have been made. */
     private void assertHeard(String path, String... expected) throws Exception {
         String fence = "/fence-" + fences++;

@@ -190,7 +190,7 @@ class OldBugsTest extends OnOneServer {
     }
 
     /** Whose first heartbeat is due after ten seconds, so that none helps along. */
-    private ZkLockClient lasting() {
+    private ZkLockClient lasting() throws InterruptedException {
         return client(builder -> builder.sessionTimeout(Duration.ofSeconds(60)));
     }
 }

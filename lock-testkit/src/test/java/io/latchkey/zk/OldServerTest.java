@@ -72,7 +72,7 @@ class OldServerTest {
         open.clear();
     }
 
-    private ZkLockClient client(String connectString) {
+    private ZkLockClient client(String connectString) throws InterruptedException {
         ZkLockClient client = ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(SESSION)
@@ -83,7 +83,7 @@ class OldServerTest {
         return client;
     }
 
-    private ZkLockClient client() {
+    private ZkLockClient client() throws InterruptedException {
         return client(server.connectString());
     }
 

@@ -58,6 +58,8 @@ class OncePerPeriodTest extends OnOneServer {
     private final ZkLockClient second = client("second");
     private final List<Instant> done = new ArrayList<>();
 
+    OncePerPeriodTest() throws InterruptedException {}
+
     private enum Mode {
         AT_MOST_ONCE,
         AT_LEAST_ONCE;
@@ -239,7 +241,7 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(List.of(MIDNIGHT, MIDNIGHT), done);
     }
 
-    private void evictHolder() {
+    private void evictHolder() throws InterruptedException {
         second.mutex(JOB).queue().get(0).evict();
     }
 

@@ -31,6 +31,8 @@ class OverflowTest extends OnOneServer {
     private final ZkLockClient first = client("first");
     private final ZkLockClient second = client("second");
 
+    OverflowTest() throws InterruptedException {}
+
     private void setCounters(Lockable kind, int counter) {
         kind.paths().forEach(path -> server().setChildCounter(path, counter));
     }

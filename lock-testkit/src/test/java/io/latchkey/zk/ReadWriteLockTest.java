@@ -31,6 +31,8 @@ class ReadWriteLockTest extends OnOneServer {
     private final ZkLockClient one = client("one");
     private final ZkLockClient two = client("two");
 
+    ReadWriteLockTest() throws InterruptedException {}
+
     private static Acquirable read(ZkLockClient client) {
         return client.readWriteLock(PATH).readLock();
     }

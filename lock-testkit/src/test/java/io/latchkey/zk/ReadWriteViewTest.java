@@ -31,6 +31,8 @@ class ReadWriteViewTest extends OnOneServer {
     private final Lock read = one.readWriteLock(PATH).asReadWriteLock().readLock();
     private final Lock write = one.readWriteLock(PATH).asReadWriteLock().writeLock();
 
+    ReadWriteViewTest() throws InterruptedException {}
+
     private boolean othersRead() throws Exception {
         return two.readWriteLock(PATH)
                 .readLock()

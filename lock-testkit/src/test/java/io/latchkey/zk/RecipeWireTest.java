@@ -48,6 +48,8 @@ class RecipeWireTest extends OnOneServer {
     private final ZkLockClient counted = patient(proxy);
     private final ZkLockClient other = client("other");
 
+    RecipeWireTest() throws InterruptedException {}
+
     /** A lock of one request, by its name, and what shuts it out. */
     private record Single(
             String name, Function<LockClient, Acquirable> of, Function<LockClient, Acquirable> blocker, String path) {
@@ -400,13 +402,19 @@ class RecipeWireTest extends OnOneServer {
     }
 
     /** Waits until the counted client has processed its events, and counts the requests for that separately. */
-    private void settleAside() {
+    private void settleAside() throws InterruptedException {
         settleAside(counted);
     }
 
-    private static void settleAside(ZkLockClient client) {
+    private static void settleAside(ZkLockClient client) throws InterruptedException {
         for (int i = 0; i < 3; i++) {
             assertTrue(client.mutex("/aside").queue().isEmpty());
+        }
+    }
+
+    private static void settleAside(List<ZkLockClient> clients) throws InterruptedException {
+        for (ZkLockClient client : clients) {
+            settleAside(client);
         }
     }
 
@@ -481,7 +489,7 @@ class RecipeWireTest extends OnOneServer {
             awaitUntil("it watches", () -> server().watches().stream()
                     .anyMatch(watch -> watch.session() == own.session().orElse(0)));
         }
-        clients.forEach(RecipeWireTest::settleAside);
+        settleAside(clients);
         double toWait = requests(proxies, marks) / (double) waiters;
         assertTrue(toWait <= mostToWait, toWait + " requests to set up a wait");
 
@@ -491,7 +499,7 @@ class RecipeWireTest extends OnOneServer {
         for (CompletableFuture<Lease> next : all) {
             soon(next).close();
         }
-        clients.forEach(RecipeWireTest::settleAside);
+        settleAside(clients);
         double toBeGranted = requests(proxies, marks) / (double) waiters;
         assertTrue(toBeGranted <= mostToBeGranted, toBeGranted + " requests for a grant and its release");
     }

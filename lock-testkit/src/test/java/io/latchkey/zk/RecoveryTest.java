@@ -7,6 +7,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.Mutex;
+import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.curator.CuratorFixture;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
@@ -24,7 +25,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -70,10 +70,10 @@ class RecoveryTest {
     }
 
     /** Latchkey, and Curator. */
-    private static final List<BiFunction<String, Duration, LockClient>> SYSTEMS =
+    private static final List<FaultyClient.Connector> SYSTEMS =
             List.of(RecoveryTest::latchkey, CuratorFixture::connect);
 
-    private static LockClient latchkey(String servers, Duration session) {
+    private static LockClient latchkey(String servers, Duration session) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(servers)
                 .sessionTimeout(session)
@@ -98,7 +98,7 @@ class RecoveryTest {
         Subject(int system, int number, List<String> servers, Holding holding) throws InterruptedException {
             proxies = servers.stream().map(FaultProxy::to).toList();
             client = SYSTEMS.get(system)
-                    .apply(proxies.stream().map(FaultProxy::connectString).collect(Collectors.joining(",")), SESSION);
+                    .connect(proxies.stream().map(FaultProxy::connectString).collect(Collectors.joining(",")), SESSION);
             path = "/recovery/" + system + "-" + number;
             held = client.mutex(path).acquire();
             if (holding == Holding.ANOTHER) {

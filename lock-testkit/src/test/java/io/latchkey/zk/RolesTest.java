@@ -51,7 +51,7 @@ class RolesTest extends OnOneServer {
         return acl;
     }
 
-    private ZkLockClient as(String login, List<ACL> acl) {
+    private ZkLockClient as(String login, List<ACL> acl) throws InterruptedException {
         return client(builder ->
                 builder.auth("digest", login.getBytes(StandardCharsets.UTF_8)).acl(acl));
     }

@@ -37,6 +37,8 @@ class SemaphoreTest extends OnOneServer {
     private final ZkLockClient two = client("two");
     private final ZkLockClient three = client("three");
 
+    SemaphoreTest() throws InterruptedException {}
+
     private static Semaphore of3(ZkLockClient client) {
         return client.semaphore(PATH, 3);
     }
@@ -193,7 +195,9 @@ class SemaphoreTest extends OnOneServer {
             List<Wire.Mark> marks = proxies.stream().map(FaultProxy::mark).toList();
             held.get(capacity - 1).close();
             Lease granted = soon(waiting.get(0));
-            waiters.forEach(OnOneServer::settle); // all notifications have arrived by now
+            for (Semaphore waiter : waiters) {
+                settle(waiter); // all notifications have arrived by now
+            }
             List<Integer> woken = IntStream.range(0, 20)
                     .filter(i -> proxies.get(i).since(marks.get(i)).watchEvents() > 0)
                     .boxed()

@@ -189,7 +189,7 @@ class ServerSettingsTest extends OnOneServer {
         assertFalse(held.lost().isDone());
     }
 
-    private ZkLockClient asksForLonger(FaultProxy proxy) {
+    private ZkLockClient asksForLonger(FaultProxy proxy) throws InterruptedException {
         return client(builder -> builder.connectString(proxy.connectString()).sessionTimeout(LONGER));
     }
 }

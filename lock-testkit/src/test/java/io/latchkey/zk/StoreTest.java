@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 class StoreTest extends OnOneServer {
     private final ZkLockClient holder = client("holder");
 
+    StoreTest() throws InterruptedException {}
+
     @Test
     void requestNodeIsDeleted_whenItsSessionEnds() throws Exception {
         holder.mutex("/m").acquire().close();

@@ -36,6 +36,8 @@ class WireBudgetTest extends OnOneServer {
     private final ZkLockClient counted = patient(proxy);
     private final ZkLockClient other = client("other");
 
+    WireBudgetTest() throws InterruptedException {}
+
     @BeforeEach
     void knowThePath() throws Exception {
         counted.mutex("/m").acquire().close();

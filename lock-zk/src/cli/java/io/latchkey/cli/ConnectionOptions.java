@@ -75,7 +75,7 @@ final class ConnectionOptions {
     }
 
     /** Connects a client with this label. */
-    ZkLockClient client(String label, Layout layout) {
+    ZkLockClient client(String label, Layout layout) throws InterruptedException {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(servers)
                 .sessionTimeout(sessionTimeout)

@@ -41,7 +41,7 @@ final class EvictCommand implements Callable<Integer> {
     private long token;
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey evict", Layout.LATCHKEY)) {

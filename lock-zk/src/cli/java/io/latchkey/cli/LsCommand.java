@@ -36,7 +36,7 @@ final class LsCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         PathUtils.validatePath(path);
         LockListing found;
         try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {

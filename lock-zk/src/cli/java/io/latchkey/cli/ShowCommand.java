@@ -34,7 +34,7 @@ final class ShowCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
         LockListing found;
         try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {

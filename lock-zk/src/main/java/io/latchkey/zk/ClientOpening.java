@@ -55,7 +55,7 @@ final class ClientOpening {
     }
 
     /** Opens the client as {@link ZkLockClient.Builder#build} says. */
-    EngineLockClient open() {
+    EngineLockClient open() throws InterruptedException {
         String servers = settings.connectString;
         ZooKeeper handle = settings.borrowed;
         if (servers != null && handle == null) {
@@ -78,7 +78,7 @@ final class ClientOpening {
         return settings.auth.isEmpty() ? ZooKeeperHandles.OPEN_ACL : ZooKeeperHandles.CREATOR_ACL;
     }
 
-    private EngineLockClient borrow(ZooKeeper handle) {
+    private EngineLockClient borrow(ZooKeeper handle) throws InterruptedException {
         ZooKeeperHandles.checkWatchReset(handle.getClientConfig());
         List<ACL> acls = effectiveAcl();
         Duration timeout = handle.getSessionTimeout() > 0
@@ -96,7 +96,7 @@ final class ClientOpening {
                 .client();
     }
 
-    private EngineLockClient connect(String servers) {
+    private EngineLockClient connect(String servers) throws InterruptedException {
         ZooKeeperHandles handles =
                 new ZooKeeperHandles(servers, settings.sessionTimeout, settings.auth, settings.clientConfig);
         if (settings.connectTimeout == null) {
@@ -116,17 +116,15 @@ final class ClientOpening {
                     handles::allRefuse,
                     memberBytes(acls, Utf8.encodedLength(handles.chroot())));
         } catch (LockUnavailableException late) {
-            if (late.reason() != Reason.INTERRUPTED) {
-                // The names were looked up at each attempt: that none has an address explains more than a timeout.
-                handles.checkHosts();
-            }
+            // The names were looked up at each attempt: that none has an address explains more than a timeout.
+            handles.checkHosts();
             throw late;
         }
         try {
             if (!Duration.ZERO.equals(settings.connectTimeout)) {
                 started.contact().checkLoginAndChroot(handles, acls);
             }
-        } catch (RuntimeException | Error failed) {
+        } catch (RuntimeException | Error | InterruptedException failed) {
             started.client().close();
             throw failed;
         }
@@ -179,7 +177,8 @@ final class ClientOpening {
             Duration timeout,
             String servers,
             BooleanSupplier allRefuse,
-            int memberBytes) {
+            int memberBytes)
+            throws InterruptedException {
         int number = NUMBER.incrementAndGet();
         Clock time = new SystemClock(DaemonThreads.factory("latchkey-timer-" + number), timeout);
         DaemonThreads relief = new DaemonThreads(1, "latchkey-relief-" + number, time);
@@ -214,16 +213,12 @@ final class ClientOpening {
         try {
             engine.start();
             contact.awaitConnection(patience, () -> settings.connectTimeout == null && allRefuse.getAsBoolean());
-        } catch (RuntimeException | Error failed) {
+        } catch (RuntimeException | Error | InterruptedException failed) {
             client.close();
             throw failed;
         } catch (IOException failed) {
             client.close();
             throw new LockUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
-        } catch (InterruptedException interrupted) {
-            client.close();
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException("Interrupted while connecting to " + servers + ".", Reason.INTERRUPTED);
         }
         return new Started(client, contact);
     }

@@ -71,7 +71,7 @@ final class FirstContact {
      * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
      * response to one. Creates a missing chroot.
      */
-    void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) {
+    void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) throws InterruptedException {
         if (handles.auth().isEmpty() && !handles.hasChroot()) {
             return;
         }
@@ -95,10 +95,6 @@ final class FirstContact {
             if (code == Status.NO_NODE) {
                 handles.createChroot(acl);
             }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted while checking the chroot of " + handles.connectString() + ".", Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } catch (IOException failed) {

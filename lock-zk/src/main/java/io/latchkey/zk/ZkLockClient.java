@@ -62,9 +62,10 @@ public final class ZkLockClient implements LockClient {
      *     is created if it does not exist
      * @return a connected client
      * @throws IllegalArgumentException if the connect string is malformed
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; nothing is left
      * @throws LockUnavailableException if no server has a known address, or none responds in time
      */
-    public static ZkLockClient connect(String connectString) {
+    public static ZkLockClient connect(String connectString) throws InterruptedException {
         return builder().connectString(connectString).build();
     }
 
@@ -93,9 +94,10 @@ public final class ZkLockClient implements LockClient {
      * @return a connected client; closing it deletes its nodes and leaves the handle open
      * @throws IllegalArgumentException if the handle's configuration is unfit for locks, such as one with {@code
      *     zookeeper.disableAutoWatchReset}
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; nothing is left
      * @throws LockUnavailableException if the handle is not connected within its session timeout
      */
-    public static ZkLockClient using(ZooKeeper zooKeeper) {
+    public static ZkLockClient using(ZooKeeper zooKeeper) throws InterruptedException {
         return builder().using(zooKeeper).build();
     }
 
@@ -142,7 +144,7 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
-    public LockListing listLocks(String root) {
+    public LockListing listLocks(String root) throws InterruptedException {
         return locks.listLocks(root);
     }
 
@@ -152,7 +154,7 @@ public final class ZkLockClient implements LockClient {
     }
 
     @Override
-    public LockListing listLocksAt(String path) {
+    public LockListing listLocksAt(String path) throws InterruptedException {
         return locks.listLocksAt(path);
     }
 
@@ -451,12 +453,12 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalStateException if neither a connect string nor a handle is set, or both are; or if credentials
          *     are set for a borrowed handle
          * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
-         * @throws LockUnavailableException if no server responds in time; or if the current thread is interrupted,
-         *     whose status stays set
+         * @throws InterruptedException if the current thread is interrupted before or while it waits
+         * @throws LockUnavailableException if no server responds in time
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
          *     created
          */
-        public ZkLockClient build() {
+        public ZkLockClient build() throws InterruptedException {
             return new ZkLockClient(new ClientOpening(settings).open());
         }
 

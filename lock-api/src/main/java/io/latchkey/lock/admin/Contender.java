@@ -24,7 +24,7 @@ import java.time.Instant;
  * request. Both methods affect only the request that this object was created for: a later request is not affected,
  * whether it is from the same owner or from another. The queue of a {@link MultiLock} has the request of every member;
  * acting on one of them acts on the whole multi-lock request. Both methods wait for the server, for a session timeout
- * at most, and handle interruption as {@link Acquirable#queue} does.
+ * at most.
  */
 public interface Contender {
     /**
@@ -111,11 +111,12 @@ public interface Contender {
      * @return whether the request is in the queue and its owner listens
      * @throws AccessDeniedException if this client lacks the right to read the request's node or to write to the node
      *     by which its owner listens; nothing was changed
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted; the
-     *     holder may or may not have been asked
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; the holder may or may
+     *     not have been asked
+     * @throws LockUnavailableException if the server cannot be reached; the holder may or may not have been asked
      * @throws LockException as described at {@link Acquirable}
      */
-    ReleaseRequestResult requestRelease();
+    ReleaseRequestResult requestRelease() throws InterruptedException;
 
     /**
      * Evicts the request: deletes its node at the server. Use this for a holder that does not release. An evicted
@@ -134,11 +135,12 @@ public interface Contender {
      *
      * @return whether the request was still in the queue
      * @throws AccessDeniedException if this client lacks the right to delete nodes under the path; nothing was changed
-     * @throws LockUnavailableException if the server cannot be reached, or the current thread is interrupted; the
-     *     request may or may not be gone
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; the request may or may
+     *     not be gone
+     * @throws LockUnavailableException if the server cannot be reached; the request may or may not be gone
      * @throws LockException as described at {@link Acquirable}
      */
-    Eviction evict();
+    Eviction evict() throws InterruptedException;
 
     /** The state of a request in its queue. */
     enum State {

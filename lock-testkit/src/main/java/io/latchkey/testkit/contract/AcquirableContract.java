@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Assertions;
@@ -352,9 +353,13 @@ abstract class AcquirableContract extends LockContract {
         Lease held = acquired(lock(client()));
         Acquirable lock = lock(client());
         CompletableFuture<Integer> stage = lock.acquireAsync().thenApply(lease -> {
-            int standing = lock.queue().size();
-            lease.close();
-            return standing;
+            try {
+                return lock.queue().size();
+            } catch (InterruptedException unexpected) {
+                throw new CompletionException(unexpected);
+            } finally {
+                lease.close();
+            }
         });
         held.close();
         assertTrue(soon(stage) > 0);

@@ -373,7 +373,7 @@ public abstract class LeaseContract extends BodyContract {
         assertTrue(mutex(other).tryAcquire().isEmpty());
     }
 
-    private Contender first(LockClient client) {
+    private Contender first(LockClient client) throws InterruptedException {
         return mutex(client).queue().get(0);
     }
 

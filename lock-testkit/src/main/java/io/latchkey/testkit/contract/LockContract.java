@@ -26,7 +26,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +125,8 @@ abstract class LockContract {
         return assertInstanceOf(type, told.getCause());
     }
 
-    final void await(String what, BooleanSupplier condition) throws InterruptedException {
+    final <X extends Exception> void await(String what, Eventually.Condition<X> condition)
+            throws X, InterruptedException {
         Eventually.holds(what, fixture().patience(), condition);
     }
 
@@ -161,12 +161,12 @@ abstract class LockContract {
      * Whatever has happened up to now has not granted this. The clients of these locks have heard of it: a server tells
      * one session in order, so what they read now comes after.
      */
-    static void assertWaits(Future<?> asked, Acquirable... locks) {
+    static void assertWaits(Future<?> asked, Acquirable... locks) throws InterruptedException {
         assertWaits("granted too early", asked, locks);
     }
 
     /** The same, with what a grant would mean. */
-    static void assertWaits(String early, Future<?> asked, Acquirable... locks) {
+    static void assertWaits(String early, Future<?> asked, Acquirable... locks) throws InterruptedException {
         for (int trip = 0; trip < TRIPS_TO_SETTLE; trip++) {
             for (Acquirable lock : locks) {
                 lock.queue();

@@ -289,7 +289,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         return writes ? view.writeLock() : view.readLock();
     }
 
-    private String labelOfHolder() {
+    private String labelOfHolder() throws InterruptedException {
         return read(client()).queue().get(0).label();
     }
 

@@ -225,7 +225,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
     }
 
     @Guarantee(id = "LK-SEM-15", says = "impossible numbers are refused before anything is sent")
-    void badNumbers() {
+    void badNumbers() throws InterruptedException {
         LockClient client = client();
         assertThrows(IllegalArgumentException.class, () -> semaphore(client, 0));
         assertThrows(IllegalArgumentException.class, () -> semaphore(client, -1));

@@ -75,9 +75,14 @@ public class ServerFixture implements LockFixture {
 
     private LockClient client(Duration session) {
         FaultProxy proxy = FaultProxy.to(servers);
-        LockClient client = connector.connect(proxy.connectString(), session);
-        proxies.put(client, proxy);
-        return client;
+        try {
+            LockClient client = connector.connect(proxy.connectString(), session);
+            proxies.put(client, proxy);
+            return client;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while connecting a client", e);
+        }
     }
 
     private FaultProxy proxy(LockClient client) {

@@ -158,7 +158,7 @@ public final class History implements ClientRecord {
      * @param path the semaphore's
      * @param capacity how many permits it has from then on
      */
-    public void resize(String client, Semaphore semaphore, String path, int capacity) {
+    public void resize(String client, Semaphore semaphore, String path, int capacity) throws InterruptedException {
         Attempt attempt =
                 added(client, List.of(LockClaim.permits(path, capacity, capacity)), ServerObservation.nobody());
         attempt.resizing();

@@ -139,7 +139,7 @@ final class RecordedLock implements Acquirable {
     }
 
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         return lock.queue();
     }
 

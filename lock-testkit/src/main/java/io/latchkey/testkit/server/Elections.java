@@ -21,7 +21,7 @@ final class Elections {
     static <E extends ZooKeeperFixture> E serving(E made, Runnable start, Duration within, BooleanSupplier serves) {
         try {
             start.run();
-            Eventually.holds("an ensemble that serves", within, serves);
+            Eventually.holds("an ensemble that serves", within, serves::getAsBoolean);
             return made;
         } catch (InterruptedException e) {
             made.close();

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -18,18 +17,37 @@ public final class Eventually {
     private Eventually() {}
 
     /**
+     * A look at something.
+     *
+     * @param <X> the type of the checked exception that the look may throw, which ends the wait
+     */
+    @FunctionalInterface
+    public interface Condition<X extends Exception> {
+        /**
+         * Looks.
+         *
+         * @return whether it is so
+         * @throws X if it cannot be found out
+         */
+        boolean holds() throws X;
+    }
+
+    /**
      * Looks every half millisecond until the condition is true.
      *
      * @param what what is awaited, for the message
      * @param within how long to wait at most, on an idle machine; {@link Slowness} stretches it
      * @param condition what to look at; called by this thread
+     * @param <X> the type of the checked exception that the condition may throw
      * @throws AssertionError if the condition is still false after that time
+     * @throws X if the condition throws it
      * @throws InterruptedException if interrupted while waiting
      */
-    public static void holds(String what, Duration within, BooleanSupplier condition) throws InterruptedException {
+    public static <X extends Exception> void holds(String what, Duration within, Condition<X> condition)
+            throws X, InterruptedException {
         Duration most = Slowness.stretched(within);
         long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
+        while (!condition.holds()) {
             if (Thread.interrupted()) {
                 throw new InterruptedException("while waiting for: " + what);
             }

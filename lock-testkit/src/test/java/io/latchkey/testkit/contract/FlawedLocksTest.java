@@ -377,7 +377,9 @@ class FlawedLocksTest {
                         }))
                         .map(lease -> flawed(Lease.class, lease, "releaseAsync()", none -> {
                             if (known.get()) {
-                                lock.queue().forEach(Contender::evict);
+                                for (Contender each : lock.queue()) {
+                                    each.evict();
+                                }
                             }
                             return lease.releaseAsync();
                         }))));

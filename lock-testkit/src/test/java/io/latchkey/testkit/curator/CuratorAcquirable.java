@@ -140,7 +140,7 @@ abstract class CuratorAcquirable implements OtherLibrary.Lock {
     }
 
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         return client.queue(path);
     }
 }

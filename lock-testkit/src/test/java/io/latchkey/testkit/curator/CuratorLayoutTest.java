@@ -72,7 +72,7 @@ class CuratorLayoutTest {
     private long seed;
 
     @BeforeEach
-    void connect(EmbeddedZooKeeper given) {
+    void connect(EmbeddedZooKeeper given) throws InterruptedException {
         server = given;
         seed = Long.getLong("latchkey.seed", System.nanoTime());
         random = new Random(seed);
@@ -103,7 +103,7 @@ class CuratorLayoutTest {
         return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).count();
     }
 
-    private static void await(String what, java.util.function.BooleanSupplier condition) throws InterruptedException {
+    private static <X extends Exception> void await(String what, Eventually.Condition<X> condition) throws X, InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
     }
 

@@ -3,6 +3,7 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.admin.Contender;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
@@ -43,7 +44,11 @@ final class CuratorMultiLock extends CuratorAcquirable implements OtherLibrary.S
     }
 
     @Override
-    public List<Contender> queue() {
-        return members.stream().flatMap(member -> member.queue().stream()).toList();
+    public List<Contender> queue() throws InterruptedException {
+        List<Contender> all = new ArrayList<>();
+        for (Acquirable member : members) {
+            all.addAll(member.queue());
+        }
+        return List.copyOf(all);
     }
 }

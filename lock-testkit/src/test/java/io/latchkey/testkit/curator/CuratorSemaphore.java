@@ -73,7 +73,7 @@ final class CuratorSemaphore extends CuratorAcquirable implements OtherLibrary.P
 
     /** The permits that are held, and the requests that wait. */
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         List<Contender> all = new ArrayList<>(client().queue(path() + "/leases"));
         all.addAll(client().queue(path() + "/locks"));
         return all;

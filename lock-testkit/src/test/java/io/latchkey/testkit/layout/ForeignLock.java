@@ -112,7 +112,7 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Ot
     }
 
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         throw new UnsupportedOperationException("not with another library");
     }
 

@@ -108,7 +108,7 @@ class KazooProcessTest {
         return ForeignClient.kazoo(python, script, servers, session);
     }
 
-    private static LockClient latchkey(String servers, Duration session) {
+    private static LockClient latchkey(String servers, Duration session) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(servers)
                 .sessionTimeout(session)
@@ -123,7 +123,7 @@ class KazooProcessTest {
                 clients.getAndIncrement() % 2 == 0 ? latchkey(servers, session) : process(servers, session);
     }
 
-    private static void await(String what, java.util.function.BooleanSupplier condition) throws InterruptedException {
+    private static <X extends Exception> void await(String what, Eventually.Condition<X> condition) throws X, InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
     }
 

@@ -205,7 +205,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         return lock.queue();
     }
 

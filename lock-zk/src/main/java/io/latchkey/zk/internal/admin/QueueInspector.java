@@ -127,7 +127,7 @@ public final class QueueInspector {
      *
      * @throws LockException if the servers do not answer or refuse
      */
-    public List<Contender> read() {
+    public List<Contender> read() throws InterruptedException {
         return contenders(picture());
     }
 
@@ -156,7 +156,7 @@ public final class QueueInspector {
         return engine.queries().inSession(this::look);
     }
 
-    private Optional<Picture> picture() {
+    private Optional<Picture> picture() throws InterruptedException {
         return engine.queries().ask(path, "read the queue", this::look);
     }
 

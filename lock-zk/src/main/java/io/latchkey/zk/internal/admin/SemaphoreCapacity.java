@@ -42,7 +42,7 @@ public final class SemaphoreCapacity {
      *
      * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
-    public int get() {
+    public int get() throws InterruptedException {
         PathData found = engine.queries()
                 .ask(
                         path,
@@ -63,7 +63,7 @@ public final class SemaphoreCapacity {
      *
      * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
-    public void set(int capacity) {
+    public void set(int capacity) throws InterruptedException {
         PathData unused = engine.queries().ask(path, CHANGE, (session, then) -> change(session, capacity, then));
     }
 

@@ -70,7 +70,7 @@ record ZkContender(
      * One transaction checks that the request exists, and writes the asking client's owner data to its revocation node.
      */
     @Override
-    public ReleaseRequestResult requestRelease() {
+    public ReleaseRequestResult requestRelease() throws InterruptedException {
         return at.engine()
                 .queries()
                 .ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
@@ -99,7 +99,7 @@ record ZkContender(
 
     /** Deletes without a mark, so that the deletion does not count as a release: the successor lists the queue. */
     @Override
-    public Eviction evict() {
+    public Eviction evict() throws InterruptedException {
         return at.engine()
                 .queries()
                 .ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));

@@ -97,22 +97,20 @@ public final class Queries {
      *
      * @param path the path that is queried
      * @param what the action, for error texts: "read the queue"
-     * @throws LockException if the server does not answer or refuses, or if the thread is interrupted; its interrupt
-     *     status stays set
+     * @throws LockException if the server does not answer or refuses
      */
-    public <T> T ask(LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+    public <T> T ask(LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question)
+            throws InterruptedException {
         context.checkMayWait(what + " of", context.displayPath(path));
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted in an attempt to " + what + " of " + context.displayPath(path));
+        }
         CompletableFuture<T> answer = inSession(question);
         try {
             if (!Waiting.await(answer, context.sessionTimeout())) {
                 throw Errors.unavailable(context.displayPath(path), what);
             }
             return Waiting.valueOf(answer);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted in an attempt to " + what + " of " + context.displayPath(path) + ".",
-                    LockException.Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
         } finally {

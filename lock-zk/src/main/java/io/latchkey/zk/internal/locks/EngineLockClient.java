@@ -125,7 +125,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     @Override
-    public LockListing listLocks(String root) {
+    public LockListing listLocks(String root) throws InterruptedException {
         return listed(root, LockTree::below);
     }
 
@@ -135,7 +135,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     @Override
-    public LockListing listLocksAt(String path) {
+    public LockListing listLocksAt(String path) throws InterruptedException {
         return listed(path, LockTree::at);
     }
 
@@ -148,20 +148,21 @@ public final class EngineLockClient implements LockClient {
         return node.isEmpty() ? "/" : node;
     }
 
-    private LockListing listed(String root, BiFunction<LockTree, String, CompletableFuture<LockListing>> search) {
+    private LockListing listed(String root, BiFunction<LockTree, String, CompletableFuture<LockListing>> search)
+            throws InterruptedException {
         String node = rootNode(root);
         engine.context().checkMayWait("list the locks of", this);
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before listing the locks below " + root);
+        }
         CompletableFuture<LockListing> listing = search.apply(tree(), node);
         try {
             Waiting.await(listing);
             return Waiting.valueOf(listing);
-        } catch (InterruptedException interrupted) {
-            listing.cancel(false);
-            Thread.currentThread().interrupt();
-            throw new LockUnavailableException(
-                    "Interrupted while listing the locks below " + root + ".", Reason.INTERRUPTED);
         } catch (ExecutionException failed) {
             throw Errors.toCaller(failed);
+        } finally {
+            listing.cancel(false);
         }
     }
 

@@ -17,6 +17,7 @@ import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.threads.StackRoom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -132,10 +133,12 @@ class ZkAcquirable implements Acquirable {
     }
 
     @Override
-    public List<Contender> queue() {
-        return members.stream()
-                .flatMap(member -> inspector(member).read().stream())
-                .toList();
+    public List<Contender> queue() throws InterruptedException {
+        List<Contender> all = new ArrayList<>();
+        for (LockTarget member : members) {
+            all.addAll(inspector(member).read());
+        }
+        return List.copyOf(all);
     }
 
     @Override

@@ -69,7 +69,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    public List<Contender> queue() {
+    public List<Contender> queue() throws InterruptedException {
         return QueueInspector.gated(super.queue(), inspector(turn).read());
     }
 
@@ -99,7 +99,7 @@ final class ZkCuratorSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    public int availablePermits() {
+    public int availablePermits() throws InterruptedException {
         long held = super.queue().stream()
                 .filter(contender -> contender.state() == Contender.State.HOLDING)
                 .count();

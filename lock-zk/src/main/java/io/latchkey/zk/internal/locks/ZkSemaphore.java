@@ -53,12 +53,12 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    public int capacity() {
+    public int capacity() throws InterruptedException {
         return capacity.get();
     }
 
     @Override
-    public int availablePermits() {
+    public int availablePermits() throws InterruptedException {
         int now = capacity.get();
         int held = queue().stream()
                 .filter(contender -> contender.state() == Contender.State.HOLDING)
@@ -68,7 +68,7 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
-    public void resize(int newCapacity) {
+    public void resize(int newCapacity) throws InterruptedException {
         capacity.set(checked(newCapacity));
     }
 

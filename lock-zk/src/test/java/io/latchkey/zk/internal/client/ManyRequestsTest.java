@@ -146,7 +146,7 @@ class ManyRequestsTest {
         assertTrue(waiting.stream().noneMatch(CompletableFuture::isDone));
     }
 
-    private static long nanosOfLateAnswers(Engine engine) {
+    private static long nanosOfLateAnswers(Engine engine) throws InterruptedException {
         return engine.queries().ask(new LockPath("/m"), "be late", (session, took) -> {
             long start = System.nanoTime();
             for (int i = 0; i < 30_000; i++) {
