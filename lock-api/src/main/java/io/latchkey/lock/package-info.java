@@ -65,9 +65,29 @@
  *
  * <p>Later failures are reported by the unchecked exceptions under {@link io.latchkey.lock.LockException}. Only the
  * views of {@code java.util.concurrent} also throw {@link io.latchkey.lock.LockOwnershipLostException}, which is an
- * {@link java.lang.IllegalMonitorStateException}. A timeout gives an empty result and never an exception. Interruption
- * is reported by {@link java.lang.InterruptedException}. A method that an implementation does not support throws
+ * {@link java.lang.IllegalMonitorStateException}. When the time of {@code acquire} is over it throws a
+ * {@link io.latchkey.lock.LockTimeoutException}; a try gives an empty result. A lock that a layout does not offer is an
  * {@link java.lang.UnsupportedOperationException} before anything is sent.
+ *
+ * <h2>Interruption</h2>
+ *
+ * The rule is that of {@code java.util.concurrent}: a call that waits and may fail declares
+ * {@link java.lang.InterruptedException}. On an interrupted thread it sends nothing.
+ *
+ * <table>
+ * <caption>The calls that wait</caption>
+ * <tr><th>call</th><th>when the thread is interrupted before or while it waits</th></tr>
+ * <tr><td>{@code acquire}, {@code tryAcquire}, {@code call}, {@code run}, {@code queue}; {@code capacity},
+ *     {@code availablePermits} and {@code resize} of a semaphore; {@code listLocks}, {@code listLocksAt};
+ *     {@code requestRelease} and {@code evict} of a contender; {@code leader} and {@code candidates} of a leadership;
+ *     the opening of a client</td>
+ *     <td>throws {@code InterruptedException}, and the interrupt status is cleared</td></tr>
+ * <tr><td>{@code acquireUninterruptibly}, {@code downgrade}</td>
+ *     <td>goes on to wait, and the interrupt status is set at the end</td></tr>
+ * <tr><td>{@code release} and {@code close} of a lease; {@code close} of a client and of a leadership;
+ *     {@code diagnose}</td>
+ *     <td>returns, its work goes on without the thread, and the interrupt status stays set. These throw nothing</td></tr>
+ * </table>
  */
 @NullMarked
 package io.latchkey.lock;

@@ -362,12 +362,12 @@ abstract class OnOneServer {
                 () -> "watches: " + server.watches());
     }
 
-    static <X extends Exception> void awaitUntil(String what, Eventually.Condition<X> condition) throws X, InterruptedException {
+    static void awaitUntil(String what, Eventually.Condition condition) throws InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
     }
 
-    private static <X extends Exception> void awaitUntil(String what, Eventually.Condition<X> condition, Supplier<String> instead)
-            throws X, InterruptedException {
+    private static void awaitUntil(String what, Eventually.Condition condition, Supplier<String> instead)
+            throws InterruptedException {
         try {
             awaitUntil(what, condition);
         } catch (AssertionError late) {

@@ -125,8 +125,8 @@ abstract class LockContract {
         return assertInstanceOf(type, told.getCause());
     }
 
-    final <X extends Exception> void await(String what, Eventually.Condition<X> condition)
-            throws X, InterruptedException {
+    final void await(String what, Eventually.Condition condition)
+            throws InterruptedException {
         Eventually.holds(what, fixture().patience(), condition);
     }
 

@@ -16,20 +16,16 @@ public final class Eventually {
 
     private Eventually() {}
 
-    /**
-     * A look at something.
-     *
-     * @param <X> the type of the checked exception that the look may throw, which ends the wait
-     */
+    /** A look at something, which may wait. */
     @FunctionalInterface
-    public interface Condition<X extends Exception> {
+    public interface Condition {
         /**
          * Looks.
          *
          * @return whether it is so
-         * @throws X if it cannot be found out
+         * @throws InterruptedException if interrupted while it waits
          */
-        boolean holds() throws X;
+        boolean holds() throws InterruptedException;
     }
 
     /**
@@ -38,13 +34,10 @@ public final class Eventually {
      * @param what what is awaited, for the message
      * @param within how long to wait at most, on an idle machine; {@link Slowness} stretches it
      * @param condition what to look at; called by this thread
-     * @param <X> the type of the checked exception that the condition may throw
      * @throws AssertionError if the condition is still false after that time
-     * @throws X if the condition throws it
      * @throws InterruptedException if interrupted while waiting
      */
-    public static <X extends Exception> void holds(String what, Duration within, Condition<X> condition)
-            throws X, InterruptedException {
+    public static void holds(String what, Duration within, Condition condition) throws InterruptedException {
         Duration most = Slowness.stretched(within);
         long start = System.nanoTime();
         while (!condition.holds()) {

@@ -103,7 +103,7 @@ class CuratorLayoutTest {
         return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).count();
     }
 
-    private static <X extends Exception> void await(String what, Eventually.Condition<X> condition) throws X, InterruptedException {
+    private static void await(String what, Eventually.Condition condition) throws InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
     }
 

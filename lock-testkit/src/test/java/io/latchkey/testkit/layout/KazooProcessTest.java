@@ -123,7 +123,7 @@ class KazooProcessTest {
                 clients.getAndIncrement() % 2 == 0 ? latchkey(servers, session) : process(servers, session);
     }
 
-    private static <X extends Exception> void await(String what, Eventually.Condition<X> condition) throws X, InterruptedException {
+    private static void await(String what, Eventually.Condition condition) throws InterruptedException {
         Eventually.holds(what, Duration.ofSeconds(10), condition);
     }
 

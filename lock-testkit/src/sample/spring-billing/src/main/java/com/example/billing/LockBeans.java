@@ -25,7 +25,7 @@ class LockBeans {
     @Bean
     LockClient locks(
             LockSettings settings, @Value("${spring.application.name}") String name, MeterRegistry meters)
-            throws ConfigException {
+            throws ConfigException, InterruptedException {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(settings.servers())
                 .sessionTimeout(settings.sessionTimeout())
