@@ -297,7 +297,7 @@ final class Growth {
 
     // ---- how
 
-    private static LockClient connect(String servers, Duration session) {
+    private static LockClient connect(String servers, Duration session) throws InterruptedException {
         return ZkLockClient.builder()
                 .connectString(servers)
                 .sessionTimeout(session)
