@@ -104,8 +104,8 @@ public interface Acquirable {
     Lease acquire(Duration timeout) throws InterruptedException;
 
     /**
-     * Acquires as {@link #acquire()} does, but an interrupt does not end the wait. If the current thread is interrupted,
-     * before or while it waits, its interrupt status is set when this method returns or throws.
+     * Acquires as {@link #acquire()} does, but an interrupt does not end the wait. If the current thread is
+     * interrupted, before or while it waits, its interrupt status is set when this method returns or throws.
      *
      * <p>Only a grant or an exception ends this call. While no server answers it waits, so use it where a program has
      * nothing else to do without the lock.
@@ -196,8 +196,8 @@ public interface Acquirable {
      *
      * <p>If the lease is lost while the body runs, the body runs to its end, and then the call throws a
      * {@link LeaseLostException} in place of its result or its exception: {@link OnLoss#THROW}. The body can find out
-     * earlier by {@link Lease#ensureValid}, before each step that needs the lock, and should pass {@link Lease#token} to
-     * every store that it writes to. {@link OnLoss} has the alternatives.
+     * earlier by {@link Lease#ensureValid}, before each step that needs the lock, and should pass {@link Lease#token}
+     * to every store that it writes to. {@link OnLoss} has the alternatives.
      *
      * @param body the action to run while the lease is held
      * @param <T> the type of the result

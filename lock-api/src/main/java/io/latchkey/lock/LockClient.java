@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * threads.
  *
  * <pre>{@code
- * try (Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // or LockTimeoutException, which says why
+ * try (Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // throws if not in time
  *     String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
  *     store.write(42, order + ", shipped", lease.token());
  * }

@@ -100,7 +100,10 @@ public class LockException extends RuntimeException {
         /** {@link LockTimeoutException}: the servers put the request off until the time ended. */
         THROTTLED,
 
-        /** {@link LockUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached or the connection broke. */
+        /**
+         * {@link LockUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached
+         * or the connection broke.
+         */
         NO_ANSWER,
 
         /** {@link LockUnavailableException}: the session has ended, and the next one is not connected yet. */

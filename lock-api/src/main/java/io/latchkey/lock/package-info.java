@@ -86,7 +86,7 @@
  *     <td>goes on to wait, and the interrupt status is set at the end</td></tr>
  * <tr><td>{@code release} and {@code close} of a lease; {@code close} of a client and of a leadership;
  *     {@code diagnose}</td>
- *     <td>returns, its work goes on without the thread, and the interrupt status stays set. These throw nothing</td></tr>
+ *     <td>returns and throws nothing; its work goes on without the thread, and the interrupt status stays set</td></tr>
  * </table>
  */
 @NullMarked

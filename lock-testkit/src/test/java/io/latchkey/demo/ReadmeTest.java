@@ -49,7 +49,7 @@ class ReadmeTest {
     private void ship(String servers) throws InterruptedException {
         // One client for the whole process. servers is "localhost:2181", or "zk1:2181,zk2:2181,zk3:2181"
         try (LockClient locks = ZkLockClient.connect(servers);
-                Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // or an exception that says why
+                Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // throws if not in time
             String order = store.read(42, lease.token()); // the store refuses tokens below the highest it has seen
             store.write(42, order + ", shipped", lease.token());
         }

@@ -111,8 +111,8 @@ public interface Contender {
      * @return whether the request is in the queue and its owner listens
      * @throws AccessDeniedException if this client lacks the right to read the request's node or to write to the node
      *     by which its owner listens; nothing was changed
-     * @throws InterruptedException if the current thread is interrupted before or while it waits; the holder may or may
-     *     not have been asked
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; the holder may or
+     *     may not have been asked
      * @throws LockUnavailableException if the server cannot be reached; the holder may or may not have been asked
      * @throws LockException as described at {@link Acquirable}
      */
@@ -135,8 +135,8 @@ public interface Contender {
      *
      * @return whether the request was still in the queue
      * @throws AccessDeniedException if this client lacks the right to delete nodes under the path; nothing was changed
-     * @throws InterruptedException if the current thread is interrupted before or while it waits; the request may or may
-     *     not be gone
+     * @throws InterruptedException if the current thread is interrupted before or while it waits; the request may or
+     *     may not be gone
      * @throws LockUnavailableException if the server cannot be reached; the request may or may not be gone
      * @throws LockException as described at {@link Acquirable}
      */

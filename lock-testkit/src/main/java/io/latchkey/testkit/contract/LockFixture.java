@@ -196,8 +196,8 @@ public interface LockFixture extends AutoCloseable {
         /** A path is checked by the method that gets it, by the rules of {@link io.latchkey.lock.LockClient}. */
         PATH_RULES,
         /**
-         * {@link io.latchkey.lock.admin.Contender#requestRelease} and {@link io.latchkey.lock.admin.Contender#evict}, with their
-         * notifications.
+         * {@link io.latchkey.lock.admin.Contender#requestRelease} and
+         * {@link io.latchkey.lock.admin.Contender#evict}, with their notifications.
          */
         ADMINISTRATION,
         /** {@link io.latchkey.lock.LockClient#session}. */

@@ -77,7 +77,7 @@ public class LockedAspect {
             if (late.reason() == LockException.Reason.HELD_BY_OTHERS) {
                 throw new BusyException("others hold " + path);
             }
-            throw late; // no server answers: nobody need hold the lock
+            throw late; // no server answers: the lock may be free
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new BusyException("interrupted while waiting for " + path);
