@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
-import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.Diagnosis;
+import io.latchkey.lock.admin.LockListing;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;

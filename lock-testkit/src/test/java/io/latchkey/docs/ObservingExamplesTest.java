@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;

@@ -2,9 +2,9 @@
 package io.latchkey.docs;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.SessionStatus;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;

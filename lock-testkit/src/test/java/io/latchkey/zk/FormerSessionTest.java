@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
@@ -56,8 +56,7 @@ class FormerSessionTest extends OnOneServer {
         awaitRequests("/m", 2);
         long former = requestsUnder("/m").get(0).session();
         server().stop();
-        Eventually.holds(
-                "the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
+        Eventually.holds("the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
         assertFalse(held.isValid());
         server().restart();
         assertTrue(server().hasSession(former), "the server keeps it");
@@ -86,8 +85,7 @@ class FormerSessionTest extends OnOneServer {
                 .acquire();
         long former = requestsUnder(paths.get(0)).get(0).session();
         server().stop();
-        Eventually.holds(
-                "the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
+        Eventually.holds("the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
         assertFalse(held.isValid());
         server().restart();
         client.mutex(paths.get(0)).acquire().close();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
@@ -16,6 +15,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
@@ -368,13 +368,13 @@ class NothingLeaksTest {
                     return SESSION.plusSeconds(1);
                 });
             // A client whose connection is struck could not be opened.
-            case CLOSE ->
-                {
-                    Optional<Way> way = one(ways.stream().filter(each -> !each.isStruck).toList());
-                    if (way.isPresent()) {
-                        closings.add(way.get().replace(Duration.ofMillis(random.nextInt(2) * 200L)));
-                    }
+            case CLOSE -> {
+                Optional<Way> way =
+                        one(ways.stream().filter(each -> !each.isStruck).toList());
+                if (way.isPresent()) {
+                    closings.add(way.get().replace(Duration.ofMillis(random.nextInt(2) * 200L)));
                 }
+            }
         }
     }
 

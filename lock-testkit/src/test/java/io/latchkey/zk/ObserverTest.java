@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.LockException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
@@ -264,7 +264,11 @@ class ObserverTest extends OnOneServer {
                 }
 
                 @Override
-                public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+                public void notGranted(
+                        Request request,
+                        AcquireFailure failure,
+                        Optional<LockException.Reason> reason,
+                        Duration waited) {
                     told.add(failure + " after " + waited);
                 }
 
@@ -561,7 +565,8 @@ class ObserverTest extends OnOneServer {
             }
 
             @Override
-            public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+            public void notGranted(
+                    Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
                 told.add(request.id() + " " + failure + " after " + waited);
             }
 

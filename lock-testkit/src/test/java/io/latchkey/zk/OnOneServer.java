@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.testkit.proxy.FastReconnects;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -35,7 +33,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;

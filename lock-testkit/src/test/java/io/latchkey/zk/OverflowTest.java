@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.admin.Contender.Eviction;
-import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.Eviction;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,12 +2,12 @@
 package io.latchkey.zk;
 
 import io.latchkey.lock.LockException;
-import java.util.Optional;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -45,7 +45,8 @@ class RecordingObserver implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+    public void notGranted(
+            Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         hear(failure + reason.map(why -> " " + why).orElse(""), request, waited);
     }
 

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;

@@ -2,7 +2,6 @@
 package io.latchkey.zk;
 
 import com.google.common.base.Utf8;
-import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;

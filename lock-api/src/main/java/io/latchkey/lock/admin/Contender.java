@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock.admin;
 
-import io.latchkey.lock.LockException;
-import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
-import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.LeaseState;
-import io.latchkey.lock.Lease;
+import io.latchkey.lock.MultiLock;
 import java.time.Instant;
 
 /**

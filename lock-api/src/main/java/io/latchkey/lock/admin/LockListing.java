@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock.admin;
 
-import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

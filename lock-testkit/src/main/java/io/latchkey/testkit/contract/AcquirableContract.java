@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.io.IOException;
 import java.time.Duration;

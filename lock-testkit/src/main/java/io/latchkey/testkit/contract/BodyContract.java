@@ -37,9 +37,8 @@ abstract class BodyContract extends LimitContract {
         for (Optional<IOException> thrown : List.of(Optional.<IOException>empty(), Optional.of(new IOException()))) {
             LockClient client = client();
             AtomicBoolean ended = new AtomicBoolean();
-            LeaseLostException told = assertThrows(
-                    LeaseLostException.class,
-                    () -> mutex(client).call(lease -> {
+            LeaseLostException told =
+                    assertThrows(LeaseLostException.class, () -> mutex(client).call(lease -> {
                         fixture().expire(client);
                         soon(lease.lost());
                         assertEquals(Optional.of(LossCause.SESSION_EXPIRED), lease.lossCause());

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;
@@ -17,6 +16,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.io.IOException;
 import java.time.Duration;

@@ -125,8 +125,7 @@ abstract class LockContract {
         return assertInstanceOf(type, told.getCause());
     }
 
-    final void await(String what, Eventually.Condition condition)
-            throws InterruptedException {
+    final void await(String what, Eventually.Condition condition) throws InterruptedException {
         Eventually.holds(what, fixture().patience(), condition);
     }
 

@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.BadPathException;
-import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.admin.Contender.Access;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -19,6 +17,8 @@ import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Contender.Access;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.time.Duration;
 import java.util.List;

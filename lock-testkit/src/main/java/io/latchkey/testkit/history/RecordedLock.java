@@ -2,8 +2,8 @@
 package io.latchkey.testkit.history;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.admin.Contender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -65,7 +65,8 @@ final class RecordedLock implements Acquirable {
 
     @Override
     public Lease acquire(Duration timeout) throws InterruptedException {
-        return recording(timeout.toString(), () -> Optional.of(lock.acquire(timeout))).orElseThrow();
+        return recording(timeout.toString(), () -> Optional.of(lock.acquire(timeout)))
+                .orElseThrow();
     }
 
     @Override

@@ -2,11 +2,10 @@
 package io.latchkey.testkit.curator;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
+import io.latchkey.lock.admin.Contender;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,6 @@ package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.Semaphore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -2,16 +2,16 @@
 package io.latchkey.testkit.curator;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionStatus;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Diagnosis;
+import io.latchkey.lock.admin.LockListing;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

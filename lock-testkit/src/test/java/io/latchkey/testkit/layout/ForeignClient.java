@@ -2,7 +2,6 @@
 package io.latchkey.testkit.layout;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
@@ -10,8 +9,8 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
-import io.latchkey.testkit.curator.OtherLibrary;
 import io.latchkey.testkit.curator.AdaptedLease;
+import io.latchkey.testkit.curator.OtherLibrary;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

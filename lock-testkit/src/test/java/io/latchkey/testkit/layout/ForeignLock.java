@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.layout;
 
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockUnavailableException;
-import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
-import io.latchkey.testkit.curator.OtherLibrary;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.curator.AdaptedLease;
+import io.latchkey.testkit.curator.OtherLibrary;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

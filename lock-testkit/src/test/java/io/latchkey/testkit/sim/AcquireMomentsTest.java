@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -437,8 +437,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.cut();
         client.settle();
         assertEquals(
-                SessionState.CLOSED,
-                client.engine.context().signals().view().state());
+                SessionState.CLOSED, client.engine.context().signals().view().state());
     }
 
     @Test

@@ -12,11 +12,11 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.SimulatedBody;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.time.Eventually;
@@ -1215,11 +1215,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ZkLease first = client.take(READER);
         Thread closing = closing(() -> {
             try {
-                client.turns
-                        .acquire(READER, FOREVER)
-                        .await(true)
-                        .orElseThrow()
-                        .ensureValid();
+                client.turns.acquire(READER, FOREVER).await(true).orElseThrow().ensureValid();
             } catch (Exception unexpected) {
                 throw new IllegalStateException(unexpected);
             }

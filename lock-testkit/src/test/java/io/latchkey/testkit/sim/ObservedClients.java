@@ -3,8 +3,8 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;

@@ -2,14 +2,14 @@
 package io.latchkey.testkit.sim;
 
 import io.latchkey.lock.LockException;
-import java.util.Optional;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -64,7 +64,8 @@ class ObserverRules implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+    public void notGranted(
+            Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         check(open.getOrDefault(request, -1L) == NO_TOKEN, failure.name(), request);
         open.remove(request);
     }

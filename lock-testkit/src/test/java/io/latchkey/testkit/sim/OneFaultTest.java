@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.RequestMatch;

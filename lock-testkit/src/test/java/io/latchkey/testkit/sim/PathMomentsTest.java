@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.admin.LockTree;

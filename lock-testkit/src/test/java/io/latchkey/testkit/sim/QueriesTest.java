@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.admin.Contender;
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.Diagnosis;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.testkit.SimulatedLocks;
 import java.time.Duration;
 import java.util.List;

@@ -115,8 +115,7 @@ class LockMetersTest {
             assertEquals(Optional.empty(), mutex.tryAcquire());
             awaitValue(1, "latchkey.wait", "outcome", "busy");
             assertThrows(
-                    LockMismatchException.class,
-                    () -> client.semaphore("/a", 2).tryAcquire());
+                    LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
             awaitValue(1, "latchkey.wait", "outcome", "refused");
             awaitValue(1, "latchkey.refused", "reason", "other_kind");
             assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);

@@ -147,11 +147,15 @@ public final class LockMeters implements LockObserver {
     }
 
     @Override
-    public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+    public void notGranted(
+            Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
         in(waiting, "latchkey.waiting", request).remove(request.id());
         timer("latchkey.wait", request, label(failure)).record(waited);
         if (failure == AcquireFailure.REFUSED) {
-            count("latchkey.refused", Tags.of("reason", reason.map(LockMeters::label).orElse("other")), 1);
+            count(
+                    "latchkey.refused",
+                    Tags.of("reason", reason.map(LockMeters::label).orElse("other")),
+                    1);
         }
     }
 

@@ -2,12 +2,12 @@
 package io.latchkey.zk.micrometer;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseAction;
 import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.OnLoss;
+import io.latchkey.lock.admin.Contender;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;

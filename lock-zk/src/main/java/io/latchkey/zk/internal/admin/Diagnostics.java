@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionStatus;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;

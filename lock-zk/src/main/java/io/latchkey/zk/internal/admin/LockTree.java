@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
-import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.admin;
 
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;

@@ -2,10 +2,9 @@
 package io.latchkey.zk.internal.client;
 
 import com.google.common.collect.Comparators;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
-import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;

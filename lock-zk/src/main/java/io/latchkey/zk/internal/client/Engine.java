@@ -2,12 +2,11 @@
 package io.latchkey.zk.internal.client;
 
 import com.google.common.base.Throwables;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.context.HeldLeases;

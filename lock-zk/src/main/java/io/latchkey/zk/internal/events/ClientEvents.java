@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
@@ -102,8 +102,7 @@ public final class ClientEvents {
     /** Reports CLOSED once the requests have ended whose callers were faster than the close. */
     private void announceClosed() {
         if (closed && open == 0) {
-            dispatcher.ifPresent(
-                    last -> last.announceLast(observer -> observer.sessionChanged(SessionState.CLOSED)));
+            dispatcher.ifPresent(last -> last.announceLast(observer -> observer.sessionChanged(SessionState.CLOSED)));
         }
     }
 

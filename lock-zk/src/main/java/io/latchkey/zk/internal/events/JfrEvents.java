@@ -167,7 +167,11 @@ final class JfrEvents {
         event.commit();
     }
 
-    static void notGranted(LockObserver.Request about, LockObserver.AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+    static void notGranted(
+            LockObserver.Request about,
+            LockObserver.AcquireFailure failure,
+            Optional<LockException.Reason> reason,
+            Duration waited) {
         NotGranted event = new NotGranted();
         event.of(about);
         event.failure = failure.name();

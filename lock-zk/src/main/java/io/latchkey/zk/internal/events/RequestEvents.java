@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -265,7 +265,11 @@ public final class RequestEvents {
         if (signals.recorded()) {
             JfrEvents.notGranted(about, failure, reason, waited);
         }
-        signals.debug("Not granted: {}, {}{}", about, failure, reason.map(why -> ", " + why).orElse(""));
+        signals.debug(
+                "Not granted: {}, {}{}",
+                about,
+                failure,
+                reason.map(why -> ", " + why).orElse(""));
     }
 
     public synchronized void suspect() {

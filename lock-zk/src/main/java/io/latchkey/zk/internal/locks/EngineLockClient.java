@@ -2,17 +2,15 @@
 package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockException.Reason;
-import io.latchkey.lock.admin.LockListing;
-import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.StripedMutex;
+import io.latchkey.lock.admin.Diagnosis;
+import io.latchkey.lock.admin.LockListing;
 import io.latchkey.zk.internal.admin.Diagnostics;
 import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;

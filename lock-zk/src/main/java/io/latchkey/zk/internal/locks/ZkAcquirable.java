@@ -3,8 +3,8 @@ package io.latchkey.zk.internal.locks;
 
 import com.google.common.collect.Comparators;
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;

@@ -2,8 +2,8 @@
 package io.latchkey.zk.internal.locks;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.admin.QueueInspector;
 import io.latchkey.zk.internal.client.CuratorSemaphoreRequest;
 import io.latchkey.zk.internal.client.Engine;

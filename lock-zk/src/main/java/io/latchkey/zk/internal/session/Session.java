@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.SessionState;
-import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.time.Duration;

@@ -82,12 +82,14 @@ public final class Errors {
 
     /** Returns the error for a timed call that got no lease. */
     public static LockTimeoutException timedOut(String path, Duration timeout, Reason reason) {
-        String why = switch (reason) {
-            case HELD_BY_OTHERS -> "other requests were ahead; queue() shows them";
-            case THROTTLED -> "the servers put the request off, as they had too many. Try again later";
-            default -> "no server had answered. Check that the servers run and the connect string names them; the client"
-                    + " keeps trying to connect";
-        };
+        String why =
+                switch (reason) {
+                    case HELD_BY_OTHERS -> "other requests were ahead; queue() shows them";
+                    case THROTTLED -> "the servers put the request off, as they had too many. Try again later";
+                    default ->
+                        "no server had answered. Check that the servers run and the connect string names them; the client"
+                                + " keeps trying to connect";
+                };
         return new LockTimeoutException(
                 "Not acquired within " + timeout.toMillis() + " ms: " + path + ". Nothing is held, and the request is"
                         + " withdrawn. When the time ended, " + why + ".",

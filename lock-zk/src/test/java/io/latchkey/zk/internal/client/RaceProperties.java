@@ -4,9 +4,9 @@ package io.latchkey.zk.internal.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
@@ -196,7 +196,8 @@ class RaceProperties {
         }
 
         @Override
-        public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+        public void notGranted(
+                Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
             heard("not granted ");
         }
 

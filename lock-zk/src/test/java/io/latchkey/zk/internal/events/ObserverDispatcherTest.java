@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.SessionState;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -86,7 +86,8 @@ class ObserverDispatcherTest {
             }
 
             @Override
-            public void notGranted(Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+            public void notGranted(
+                    Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
                 heard.add("not granted " + request.id());
             }
 
