@@ -5,4 +5,5 @@ module io.latchkey.lock {
 
     exports io.latchkey.lock;
     exports io.latchkey.lock.admin;
+    exports io.latchkey.lock.spi;
 }

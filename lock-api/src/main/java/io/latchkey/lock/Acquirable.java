@@ -92,8 +92,7 @@ public interface Acquirable {
      * removed within the time, the client removes it in the background. A timeout of zero does not wait for other
      * holders; then the call waits for the server, as {@link #tryAcquire()} does.
      *
-     * @param timeout the maximum time to wait, zero or more. More than {@link Long#MAX_VALUE} nanoseconds (292 years)
-     *     is treated as that value.
+     * @param timeout the maximum time to wait, zero or more; see {@link #tryAcquire(Duration)}
      * @return the lease, to be released by the caller
      * @throws LockTimeoutException if the time has passed; its reason has what was true then
      * @throws IllegalArgumentException if {@code timeout} is negative

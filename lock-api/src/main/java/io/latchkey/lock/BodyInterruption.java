@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import io.latchkey.lock.spi.LossNotifier;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -9,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interruption of one thread while it runs a body under a lease. {@link Lease#interruptOnLoss} hands it to the
- * lease, which calls {@link #lost} when it is lost. Only {@link Acquirable#call(OnLoss, LeaseFunction)} and
+ * The interruption of one thread while it runs a body under a lease. Its {@link #lost} is called when the
+ * lease is lost, through {@link LossNotifier}. Only {@link Acquirable#call(OnLoss, LeaseFunction)} and
  * {@link Leadership} make one.
  *
  * <p>The thread is interrupted once for each demand, not while it is interrupted already, and not after its body has
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * is under way until that has set the status, for a second at most. A call that takes longer can interrupt the thread
  * later, in whatever it does then.
  */
-public final class BodyInterruption {
+final class BodyInterruption {
     /** What the thread is to know. Each interrupts once, but for {@link #STEP_DOWN} after another one. */
     enum Demand {
         STEP_DOWN,
@@ -123,7 +124,7 @@ public final class BodyInterruption {
      *
      * @param why why the lease is lost
      */
-    public void lost(LossCause why) {
+    void lost(LossCause why) {
         synchronized (this) {
             if (ended || cause != null) {
                 return;
@@ -331,7 +332,7 @@ public final class BodyInterruption {
         }
         T result;
         try {
-            lease.interruptOnLoss(interruption);
+            LossNotifier.onLoss(lease, interruption::lost);
             result = body.apply(lease);
         } catch (Throwable thrown) {
             interruption.finish(lease, thrown);

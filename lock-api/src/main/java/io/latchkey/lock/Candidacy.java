@@ -5,10 +5,12 @@ import io.latchkey.lock.BodyInterruption.Demand;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Leadership.Reports;
 import io.latchkey.lock.Leadership.State;
+import io.latchkey.lock.spi.LossNotifier;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
@@ -52,7 +54,9 @@ final class Candidacy implements Runnable {
     private final @Nullable ClassLoader loader;
 
     private final Thread thread;
-    private final OwnedFuture ended = new OwnedFuture();
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+    /** What all callers share: a stage for each would stay registered until the end. */
+    private final CompletionStage<@Nullable Void> end = ended.minimalCompletionStage();
     /** What ended the candidate, if that was a failure. */
     private volatile @Nullable Throwable failure;
     /** Open until {@link #ended} is about to complete: its stages are not waited for. */
@@ -200,9 +204,9 @@ final class Candidacy implements Runnable {
         last.countDown();
         Throwable failed = failure;
         if (failed == null) {
-            ended.deliver();
+            ended.complete(null);
         } else {
-            ended.fail(failed);
+            ended.completeExceptionally(failed);
         }
     }
 
@@ -295,7 +299,7 @@ final class Candidacy implements Runnable {
         try {
             term = begin(lease);
             if (term != null) {
-                lease.interruptOnLoss(term.interruption);
+                LossNotifier.onLoss(lease, term.interruption::lost);
                 next = work.run(lease, term.interruption);
             }
         } catch (Throwable failed) {
@@ -348,8 +352,8 @@ final class Candidacy implements Runnable {
         return present == null ? null : present.lease;
     }
 
-    CompletableFuture<@Nullable Void> ended() {
-        return ended;
+    CompletionStage<@Nullable Void> ended() {
+        return end;
     }
 
     Optional<Throwable> refusal() {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -407,16 +407,16 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes when this candidate has ended for good: normally after {@link #close()} or
+     * Returns a stage that completes when this candidate has ended for good: normally after {@link #close()} or
      * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
-     * {@link ClientClosedException}. All calls return one future, at no cost; completing or cancelling it has no
-     * effect. Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
+     * {@link ClientClosedException}. All calls return one stage, at no cost. Whether it has ended by now is a question
+     * to {@link #state}. Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
      * {@link #close()} does not wait for them; later ones run on the thread that attaches them.
      *
-     * @return a future of the end
+     * @return a stage that completes at the end
      */
     @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
-    public CompletableFuture<@Nullable Void> ended() {
+    public CompletionStage<@Nullable Void> ended() {
         return candidacy.ended();
     }
 

@@ -3,9 +3,8 @@ package io.latchkey.lock;
 
 import io.latchkey.lock.admin.Contender;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Ownership of an acquired lock, until it is released or lost.
@@ -23,8 +22,8 @@ import java.util.concurrent.CompletableFuture;
  * comes after the loss.
  *
  * <p>Only {@link #release} and {@link #close} wait for the server. All other methods return immediately.
- * {@link #releaseAsync} and the first calls of {@link #lost}, {@link #interruptOnLoss} and {@link #releaseRequested}
- * send requests without waiting for the responses; the others send nothing.
+ * {@link #releaseAsync} and the first calls of {@link #lost} and {@link #releaseRequested} send requests without
+ * waiting for the responses; the others send nothing.
  */
 public interface Lease extends AutoCloseable {
     /**
@@ -108,46 +107,30 @@ public interface Lease extends AutoCloseable {
     void ensureValid();
 
     /**
-     * Returns a future that completes with the cause when this lease is lost. It completes once, and only on loss:
-     * after a release it never completes. A future for a lease that is already lost completes as well.
+     * Returns a stage that completes with the cause when this lease is lost. It completes once, and only on loss:
+     * after a release it never completes. The stage of a lease that is already lost completes as well. For a look,
+     * without a notification, there are {@link #isValid} and {@link #lossCause}.
      *
      * <p>Dependent stages run on the client's callback executor, never on ZooKeeper's event thread. They may run
      * shortly after {@link #isValid} has become {@code false}, and later if that executor is busy.
      *
-     * <p>Completing or cancelling the returned future has no effect on the lease, nor on the futures that other calls
-     * of this method return; an implementation may return one future to all callers and ignore both. Repeated calls
-     * cost nothing.
+     * <p>All calls can return one stage, and repeated calls cost nothing. Each {@link
+     * CompletionStage#toCompletableFuture} makes a future for its caller, which is kept with the lease.
      *
-     * <p>After a loss, the client deletes the lease's node only when the stages of this future have run, or a twentieth
-     * of the session timeout has passed. So if the session lives, and no other client deletes the node, a stage that
+     * <p>After a loss, the client deletes the lease's node only when the dependent stages have run, or a twentieth
+     * of the session timeout has passed. So if the session lives, and no other client deletes the node, a dependent stage that
      * ends within that time ends before the next request can be granted. This holds only for leases of which {@code
      * lost} was called before the loss.
      *
      * <p>The first call sets a watch on the lease's node, so that its deletion is known at once and not only with the
      * next heartbeat.
      *
-     * @return a future of the cause of the loss
+     * @return a stage that completes with the cause of the loss
      */
-    CompletableFuture<LossCause> lost();
+    CompletionStage<LossCause> lost();
 
     /**
-     * Registers {@code body} to be interrupted when this lease is lost: {@link BodyInterruption#lost} is called once,
-     * and only on loss; at once if the lease is lost already. This method is for implementations. Users call
-     * {@link Acquirable#call(OnLoss, LeaseFunction)}, which registers the body before it begins.
-     *
-     * <p>An implementation calls {@link BodyInterruption#lost} as soon as {@link #isValid} becomes {@code false}, or as
-     * soon after as it finds out, and before it deletes the lease's node. This default does what {@link #lost} can do:
-     * it waits for the client's callback executor. A wrapper of a lease passes {@code body} on to that lease.
-     *
-     * @param body the interruption of the thread that runs the body
-     */
-    default void interruptOnLoss(BodyInterruption body) {
-        Objects.requireNonNull(body, "body");
-        var unused = lost().thenAccept(body::lost);
-    }
-
-    /**
-     * Returns a future that completes when a client asks the holder of this lease to release it, through
+     * Returns a stage that completes when a client asks the holder of this lease to release it, through
      * {@link Contender#requestRelease}. The request does not change the lease, which is held until its holder releases
      * it.
      *
@@ -158,16 +141,15 @@ public interface Lease extends AutoCloseable {
      * <p>The first call makes the holder listen, which costs three requests to the server. A holder that never calls
      * this method cannot be asked, at no cost; release requests made before the first call get
      * {@link Contender.ReleaseRequestResult#NOT_LISTENING}. A release request that is made while the connection is lost
-     * completes the future when the client has reconnected in the same session.
+     * completes the stage when the client has reconnected in the same session.
      *
-     * <p>The future completes once, with the first release request, and never after the lease was released or lost. It
+     * <p>The stage completes once, with the first release request, and never after the lease was released or lost. It
      * completes exceptionally, with a {@link LockException}, if the server does not allow the holder to listen.
-     * Dependent stages run where those of {@link #lost} run. Completing or cancelling the returned future has no effect
-     * on others.
+     * Dependent stages run where those of {@link #lost} run.
      *
-     * @return a future of the first release request
+     * @return a stage that completes with the first release request
      */
-    CompletableFuture<ReleaseRequest> releaseRequested();
+    CompletionStage<ReleaseRequest> releaseRequested();
 
     /**
      * Releases this lease and waits until the server has confirmed the release. The lease is invalid for the caller
@@ -190,12 +172,12 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Releases this lease as {@link #release} does, without waiting for the server. The lease is invalid for the caller
-     * when this method returns. Cancelling or completing the returned future has no effect on the release.
+     * when this method returns.
      *
-     * @return a future that completes with the outcome that {@link #release} would return, never exceptionally; its
+     * @return a stage that completes with the outcome that {@link #release} would return, never exceptionally; its
      *     dependent stages run on the client's callback executor
      */
-    CompletableFuture<ReleaseOutcome> releaseAsync();
+    CompletionStage<ReleaseOutcome> releaseAsync();
 
     /** Releases this lease as {@link #release} does, without returning the outcome. Idempotent; throws no exception. */
     @Override

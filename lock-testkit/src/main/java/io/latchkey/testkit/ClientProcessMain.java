@@ -40,7 +40,8 @@ final class ClientProcessMain {
     private static Function<Held, String> answer(String question) {
         return switch (question) {
             case "valid" -> held -> String.valueOf(held.lease.isValid());
-            case "lost" -> held -> String.valueOf(held.lease.lost().join());
+            case "lost" ->
+                held -> String.valueOf(held.lease.lost().toCompletableFuture().join());
             case "belief" -> held -> held.belief().toString();
             default -> throw new IllegalArgumentException(question);
         };
@@ -57,7 +58,7 @@ final class ClientProcessMain {
 
         Held(Lease lease) {
             this.lease = lease;
-            this.told = lease.lost().thenApply(cause -> System.nanoTime());
+            this.told = lease.lost().thenApply(cause -> System.nanoTime()).toCompletableFuture();
             Thread looks = new Thread(this::look, "latchkey-looks");
             looks.setDaemon(true);
             looks.start();
@@ -77,7 +78,11 @@ final class ClientProcessMain {
         ClientProcess.Belief belief() {
             long lost = told.join();
             return new ClientProcess.Belief(
-                    lease.token(), granted, lastValid, lost, lease.lost().join());
+                    lease.token(),
+                    granted,
+                    lastValid,
+                    lost,
+                    lease.lost().toCompletableFuture().join());
         }
     }
 }

@@ -43,7 +43,7 @@ class KitExamplesTest {
             server.holdExpiry(); // from now on sessions end by the test alone
             Lease lease = client.client().mutex("/a").acquire();
             server.expireSession(client.proxy().session().getAsLong());
-            lease.lost().join(); // some 5 ms later
+            lease.lost().toCompletableFuture().join(); // some 5 ms later
             assertFalse(lease.isValid());
         }
     }

@@ -48,7 +48,7 @@ class ObservingExamplesTest {
             LockClient locks = observed(server.connectString(), meters);
             Lease held = locks.mutex("/a").acquire();
             locks.close();
-            assertTrue(held.lost().join() != null);
+            assertTrue(held.lost().toCompletableFuture().join() != null);
             Eventually.holds(
                     "the loss is counted",
                     Duration.ofSeconds(10),

@@ -142,12 +142,13 @@ class PagesTest {
 
     @Test
     void pagesOnMovingNameOnlyCallsAndTypesOfOursThatExist() {
-        List<Class<?>> ours =
-                Docs.files(Docs.root().resolve("lock-api/src/main/java/io/latchkey/lock"), ".java").stream()
-                        .map(file -> file.getFileName().toString().replace(".java", ""))
-                        .filter(name -> !name.equals("package-info"))
-                        .<Class<?>>map(PagesTest::ours)
-                        .toList();
+        Path sources = Docs.root().resolve("lock-api/src/main/java");
+        List<Class<?>> ours = Docs.files(sources.resolve("io/latchkey/lock"), ".java").stream()
+                .map(file -> sources.relativize(file).toString().replace(".java", ""))
+                .filter(name -> !name.endsWith("package-info"))
+                .map(name -> name.replace(File.separatorChar, '.'))
+                .<Class<?>>map(PagesTest::ours)
+                .toList();
         Set<String> samples = Docs.files(Docs.root().resolve("lock-testkit/src/sample"), ".java").stream()
                 .map(file -> file.getFileName().toString().replace(".java", ""))
                 .collect(Collectors.toSet());
@@ -220,7 +221,7 @@ class PagesTest {
 
     private static Class<?> ours(String name) {
         try {
-            return Class.forName("io.latchkey.lock." + name);
+            return Class.forName(name);
         } catch (ClassNotFoundException missing) {
             throw new AssertionError(missing);
         }

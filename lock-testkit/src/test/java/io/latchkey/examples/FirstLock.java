@@ -5,7 +5,6 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
-import java.util.concurrent.CompletableFuture;
 
 public final class FirstLock {
     private FirstLock() {}
@@ -14,13 +13,13 @@ public final class FirstLock {
         try (LockClient locks = ZkLockClient.connect(args[0])) { // one for the whole process
             System.out.println("waiting for /first");
             try (Lease lease = locks.mutex("/first").acquire()) {
-                CompletableFuture<Void> notice = lease.lost().thenAccept(cause -> System.out.println("lost: " + cause));
+                lease.lost().thenAccept(cause -> System.out.println("lost: " + cause));
                 System.out.println("holding /first, token " + lease.token() + "; press Enter to release");
                 long pid = ProcessHandle.current().pid();
                 System.out.println("or crash it: kill -9 " + pid);
                 System.in.read();
                 System.out.println(
-                        notice.isDone() ? "it was lost: another client may hold the lock by now" : "releasing");
+                        lease.isValid() ? "releasing" : "it was lost: another client may hold the lock by now");
             }
         }
     }

@@ -54,7 +54,7 @@ class LeadingTest {
         try (Leadership candidate = Leading.billLogged(client, told::add, log::add)) {
             assertTrue(log.take().contains("QUOTA"));
             assertTrue(told.take() > 0);
-            assertFalse(candidate.ended().isDone());
+            assertFalse(candidate.ended().toCompletableFuture().isDone());
         }
         assertTrue(refusal.struck().isDone());
     }
@@ -77,7 +77,7 @@ class LeadingTest {
             locks.expire(client);
             assertEquals(0, told.take());
             assertTrue(told.take() > first);
-            assertFalse(candidate.ended().isDone());
+            assertFalse(candidate.ended().toCompletableFuture().isDone());
         }
         assertEquals(0, told.take());
     }

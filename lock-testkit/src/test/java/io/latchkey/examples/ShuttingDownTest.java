@@ -54,7 +54,7 @@ class ShuttingDownTest {
         Thread hook = ShuttingDown.onExit(candidate, client);
         hook.start();
         hook.join();
-        assertTrue(candidate.ended().isDone());
+        assertTrue(candidate.ended().toCompletableFuture().isDone());
         assertTrue(other.mutex("/leader").tryAcquire().isPresent());
     }
 }

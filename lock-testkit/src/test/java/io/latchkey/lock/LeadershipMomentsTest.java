@@ -18,9 +18,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -101,8 +101,8 @@ class LeadershipMomentsTest {
         }
     }
 
-    private static <T> T soon(Future<T> due) throws Exception {
-        return due.get(SOON.toSeconds(), TimeUnit.SECONDS);
+    private static <T> T soon(CompletionStage<T> due) throws Exception {
+        return due.toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     // ---- closes
@@ -169,7 +169,7 @@ class LeadershipMomentsTest {
         Eventually.holds(
                 "the candidate waits", SOON, () -> candidate.candidates().size() == 2);
         candidate.close();
-        assertTrue(candidate.ended().isDone());
+        assertTrue(candidate.ended().toCompletableFuture().isDone());
         soon(candidate.ended());
         assertTrue(held.isValid());
         held.close();
@@ -187,12 +187,12 @@ class LeadershipMomentsTest {
         Thread starter = new Thread(starts, "latchkey-starts");
         starter.setDaemon(false); // a new thread is a daemon if its creator is one
         starter.start();
-        Leadership candidate = soon(starts);
+        Leadership candidate = starts.get(SOON.toSeconds(), TimeUnit.SECONDS);
         assertTrue(soon(runs).isDaemon(), "a candidate would keep the process alive");
         Thread.currentThread().interrupt();
         candidate.close();
         assertTrue(Thread.interrupted(), "the status stays set");
-        assertFalse(candidate.ended().isDone());
+        assertFalse(candidate.ended().toCompletableFuture().isDone());
         mayEnd.countDown();
         soon(candidate.ended());
     }
@@ -435,7 +435,7 @@ class LeadershipMomentsTest {
             new CountDownLatch(1).await();
             return Leadership.Next.END;
         });
-        CompletableFuture<Void> ended = candidate.ended();
+        CompletableFuture<Void> ended = candidate.ended().toCompletableFuture();
         assertSame(ended, candidate.ended());
         ended.obtrudeValue(null);
         ended.obtrudeException(new IllegalStateException());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import io.latchkey.lock.spi.LossNotifier;
+
 /**
  * A body under a lease, for schedules, which play many bodies in one thread. Its own thread is never started: the
  * JDK records the interrupt of a thread that is not alive.
@@ -16,7 +18,7 @@ public final class SimulatedBody {
     /** Begins a body of {@code thread} under {@code lease}. */
     public SimulatedBody(Lease lease, Thread thread) {
         this.thread = thread;
-        lease.interruptOnLoss(new BodyInterruption(thread));
+        LossNotifier.onLoss(lease, new BodyInterruption(thread)::lost);
     }
 
     /** Runs {@code body} under {@code lease} in this thread, and releases, as a call with {@link OnLoss#INTERRUPT}. */

@@ -49,7 +49,7 @@ class LatchkeyExtensionTest {
     void leaseIsLostBeforeTheServerEndsIt_whenTheClientExpiresFirst(FaultyClient one) throws Exception {
         Lease lease = one.client().mutex("/client-first").acquire();
         one.expire(ExpiryOrder.CLIENT_FIRST).get(10, TimeUnit.SECONDS);
-        lease.lost().get(10, TimeUnit.SECONDS);
+        lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertFalse(lease.isValid());
     }
 

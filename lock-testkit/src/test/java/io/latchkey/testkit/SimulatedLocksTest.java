@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,8 +62,8 @@ class SimulatedLocksTest {
         locks.close();
     }
 
-    private static <T> T soon(CompletableFuture<T> due) throws Exception {
-        return due.get(10, TimeUnit.SECONDS);
+    private static <T> T soon(CompletionStage<T> due) throws Exception {
+        return due.toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
     private LockClient besideCurator() {
@@ -337,7 +338,7 @@ class SimulatedLocksTest {
         locks.expire(mine, order);
         assertEquals(
                 order == ExpiryOrder.PARTITION ? LossCause.DEADLINE_PASSED : LossCause.SESSION_EXPIRED,
-                held.lost().get());
+                held.lost().toCompletableFuture().get());
         assertEquals(order == ExpiryOrder.CLIENT_FIRST, locks.sessions().contains(session));
         locks.advance(SESSION.multipliedBy(2));
         assertEquals(List.of(locks.session(mine)), locks.sessions());
@@ -409,7 +410,7 @@ class SimulatedLocksTest {
         locks.heal(mine);
         locks.advance(SESSION.multipliedBy(2));
         assertTrue(held.isValid());
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         locks.advance(Duration.ZERO);
         assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
     }
@@ -461,7 +462,7 @@ class SimulatedLocksTest {
         locks.delete("/m");
         Lease next = mutex.acquire();
         assertFalse(held.isValid());
-        assertEquals(LossCause.NODE_DELETED, held.lost().get());
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get());
         assertEquals(ReleaseOutcome.LOST, held.release());
         assertTrue(next.isValid());
     }
@@ -473,7 +474,7 @@ class SimulatedLocksTest {
         Lease held = mine.semaphore("/s", 2).acquire();
         HeldFrames events = locks.holdEvents(mine);
         locks.delete(locks.nodesUnder("/s").get(0).path());
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         events.release();
         assertEquals(ReleaseOutcome.LOST, soon(released));
     }
@@ -491,7 +492,7 @@ class SimulatedLocksTest {
                 .path();
         HeldFrames events = locks.holdEvents(mine);
         locks.delete(revocation);
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         events.release();
         assertEquals(ReleaseOutcome.RELEASED, soon(released));
     }
@@ -501,13 +502,13 @@ class SimulatedLocksTest {
     void downgradedHolderIsNotified_whenItsWriteLeaseWasAskedToRelease() throws Exception {
         ReadWriteLock lock = locks.client().readWriteLock("/rw");
         Lease write = lock.writeLock().acquire();
-        CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested();
+        CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested().toCompletableFuture();
         ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
         Contender holder = ofAnother.readLock().queue().get(0);
         assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
         assertEquals("admin", soon(ofTheWriter).label());
         Lease read = lock.downgrade(write);
-        CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested();
+        CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested().toCompletableFuture();
         assertEquals("admin", soon(ofTheReader).label());
         assertTrue(read.isValid());
         read.close();
@@ -525,7 +526,7 @@ class SimulatedLocksTest {
         var unused = write.releaseRequested();
         answers.release();
         Lease read = soon(downgraded);
-        CompletableFuture<ReleaseRequest> asked = read.releaseRequested();
+        CompletableFuture<ReleaseRequest> asked = read.releaseRequested().toCompletableFuture();
         locks.advance(SESSION);
         Contender holder =
                 locks.client("admin").readWriteLock("/rw").readLock().queue().get(0);
@@ -544,7 +545,7 @@ class SimulatedLocksTest {
         locks.refuse(mine);
         RequestMatch listens = RequestMatch.any().path("of the revocation node", path -> path.contains("/revoke-"));
         Fault lost = locks.cutAfter(mine, listens, number);
-        CompletableFuture<ReleaseRequest> asked = held.releaseRequested();
+        CompletableFuture<ReleaseRequest> asked = held.releaseRequested().toCompletableFuture();
         assertTrue(lost.struck().isDone());
         Contender holder = locks.client("admin").mutex("/m").queue().get(0);
         assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
@@ -562,14 +563,15 @@ class SimulatedLocksTest {
         List<Lease> held = List.of(reads.acquire(), reads.acquire());
         assertEquals(1, locks.nodesUnder("/rw").size());
         var unused = locks.refuseRequest(mine, RequestMatch.multi(), 1, KeeperException.Code.NOAUTH);
-        List<CompletableFuture<ReleaseRequest>> asked =
+        List<CompletionStage<ReleaseRequest>> asked =
                 held.stream().map(Lease::releaseRequested).toList();
-        for (CompletableFuture<ReleaseRequest> each : asked) {
+        for (CompletionStage<ReleaseRequest> each : asked) {
             ExecutionException told = assertThrows(ExecutionException.class, () -> soon(each));
             assertInstanceOf(LockException.class, told.getCause());
         }
         assertTrue(held.stream().allMatch(Lease::isValid));
-        CompletableFuture<ReleaseRequest> later = reads.acquire().releaseRequested();
+        CompletableFuture<ReleaseRequest> later =
+                reads.acquire().releaseRequested().toCompletableFuture();
         Acquirable other = locks.client().readWriteLock("/rw").readLock();
         assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
         soon(later);
@@ -824,7 +826,8 @@ class SimulatedLocksTest {
         assertFalse(third.isDone());
         locks.expire(mine);
         Lease granted = third.get();
-        assertEquals(LossCause.SESSION_EXPIRED, first.lost().get());
+        assertEquals(
+                LossCause.SESSION_EXPIRED, first.lost().toCompletableFuture().get());
         assertEquals(0, other.availablePermits());
         granted.close();
         second.close();

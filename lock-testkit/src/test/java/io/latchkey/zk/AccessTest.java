@@ -187,7 +187,7 @@ class AccessTest extends OnOneServer {
         assertEquals(ReleaseRequestResult.DELIVERED, seenByColleague.requestRelease());
         assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).label());
         assertEquals(Eviction.EVICTED, seenByColleague.evict());
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
     /** A path that an operator created for all clients, with requests that belong to their creators. */
@@ -203,7 +203,7 @@ class AccessTest extends OnOneServer {
         assertTrue(held.isValid());
         assertEquals(
                 Eviction.EVICTED, seen.evict(), "deleting needs the right of the path, which all clients have here");
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
     /** An operator created it without data. The kind of the lock stands in there, which this client may not write. */

@@ -121,7 +121,7 @@ class AdministrationTest extends OnOneServer {
             Lease held = holder.mutex("/m").acquire();
             RequestMatch creation = RequestMatch.multi().butHeartbeats();
             var cut = done ? proxy.cutAfter(creation, 1) : proxy.cutBefore(creation, 1);
-            CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+            CompletableFuture<ReleaseRequest> wish = held.releaseRequested().toCompletableFuture();
             cut.await(Duration.ofSeconds(10));
             awaitUntil("an revocation", () -> listenersUnder("/m").size() == 1);
             assertIsAsked(held, wish);
@@ -185,13 +185,13 @@ class AdministrationTest extends OnOneServer {
         CompletableFuture<ReleaseRequest> ofTheWriter = listening(write, "/rw");
         Contender writer = first(admin.readWriteLock("/rw").readLock());
         Lease read = lock.downgrade(write);
-        CompletableFuture<ReleaseRequest> wish = read.releaseRequested();
+        CompletableFuture<ReleaseRequest> wish = read.releaseRequested().toCompletableFuture();
         assertEquals(ReleaseRequestResult.DELIVERED, writer.requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
         assertFalse(ofTheWriter.isDone());
 
         assertEquals(Eviction.EVICTED, writer.evict());
-        assertEquals(LossCause.NODE_DELETED, read.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, read.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         assertNothingLeft("/rw");
     }
 
@@ -248,7 +248,7 @@ class AdministrationTest extends OnOneServer {
         List<Contender> queue = kind.of(admin).queue();
         Stopwatch watch = Stopwatch.start();
         assertEquals(Eviction.EVICTED, queue.get(queue.size() - 2).evict(), "its last member's request");
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         long took = watch.stop();
         assertTrue(took < AT_ONCE_MILLIS, took + " ms");
         assertEquals(LeaseState.LOST, held.state());

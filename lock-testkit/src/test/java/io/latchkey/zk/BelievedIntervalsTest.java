@@ -292,7 +292,9 @@ class BelievedIntervalsTest {
             try (BlockedWaiters standoff = standoff(ensemble.connectString())) {
                 cutOffWithClocks(standoff, i -> i % 2 == 0 ? 0.99 : 1.01);
                 for (Pair pair : standoff.pairs()) {
-                    assertEquals(LossCause.DEADLINE_PASSED, pair.held().lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
+                    assertEquals(
+                            LossCause.DEADLINE_PASSED,
+                            pair.held().lost().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS));
                 }
                 standoff.check();
                 Map<String, List<LossRecord>> bySpeed = new LinkedHashMap<>();
@@ -355,7 +357,7 @@ class BelievedIntervalsTest {
                     Exception.class, () -> ZkLocks.guarded(stale, Op.setData("/guarded", new byte[] {2}, -1)));
             assertTrue(refused instanceof KeeperException || refused instanceof LeaseLostException, refused::toString);
             slow.proxy().heal();
-            LossCause unused = stale.lost().get(SOON.toSeconds(), TimeUnit.SECONDS);
+            LossCause unused = stale.lost().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS);
             assertEquals("", store.look());
             assertEquals(1, operator.getData("/guarded", false, null)[0]);
         }
@@ -372,7 +374,7 @@ class BelievedIntervalsTest {
         standoff.awaitNext(standoff.pairs());
         standoff.awaitSessionsOver(standoff.pairs());
         for (Pair pair : standoff.pairs()) {
-            LossCause unused = pair.held().lost().get(SOON.toSeconds(), TimeUnit.SECONDS);
+            LossCause unused = pair.held().lost().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS);
         }
         holders.forEach(FaultyClient::close);
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -104,7 +105,7 @@ class CallbackExecutorTest extends OnOneServer {
     void othersNodesAreDeleted_whenAMembersNodeIsLost(Unfit unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
         Lease both = one.multiLock(one.mutex("/a"), one.mutex("/b")).acquire();
-        CompletableFuture<LossCause> lost = both.lost();
+        CompletableFuture<LossCause> lost = both.lost().toCompletableFuture();
         deleteRequest("/a", 0);
         awaitRequests("/b", 0);
         assertFalse(both.isValid());
@@ -119,12 +120,12 @@ class CallbackExecutorTest extends OnOneServer {
     @Tag("slow")
     void closeEndsTheSession_whenLeasesAreHeld(Unfit unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
-        List<CompletableFuture<LossCause>> lost = List.of(
+        List<CompletionStage<LossCause>> lost = List.of(
                 one.mutex("/a").acquire().lost(), one.mutex("/b").acquire().lost());
         one.close();
         assertEquals(0, server().sessions().size());
         if (unfit.runs()) {
-            for (CompletableFuture<LossCause> each : lost) {
+            for (CompletionStage<LossCause> each : lost) {
                 assertEquals(LossCause.CLIENT_CLOSED, soon(each));
             }
         }

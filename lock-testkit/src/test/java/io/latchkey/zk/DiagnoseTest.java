@@ -406,7 +406,7 @@ class DiagnoseTest extends OnOneServer {
         ofThisThread.close();
         soon(soon(ofNoThread)).close();
         for (FutureTask<Boolean> task : tasks) {
-            assertTrue(soon(task));
+            assertTrue(task.get(10, TimeUnit.SECONDS));
         }
     }
 

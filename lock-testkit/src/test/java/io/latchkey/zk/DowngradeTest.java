@@ -115,7 +115,7 @@ class DowngradeTest extends OnOneServer {
     @Tag("slow")
     void newNodeIsCheckedByHeartbeats_afterADowngrade() throws Exception {
         Lease read = lock.downgrade(lock.writeLock().acquire());
-        CompletableFuture<LossCause> lost = read.lost();
+        CompletableFuture<LossCause> lost = read.lost().toCompletableFuture();
         settle(lock.readLock()); // the last heartbeat that was for the old node has passed
         assertKeptAlive(proxy, read, requestsUnder(PATH));
         deleteRequest(PATH, 0);
@@ -143,7 +143,7 @@ class DowngradeTest extends OnOneServer {
     @Test
     void deniedDowngrade_leavesTheWatchOfTheWriter() throws Exception {
         Lease write = lock.writeLock().acquire();
-        CompletableFuture<LossCause> lost = write.lost();
+        CompletableFuture<LossCause> lost = write.lost().toCompletableFuture();
         ServerNode node = requestsUnder(PATH).get(0);
         awaitWatches(1);
         ZooKeeper operator = handle();
@@ -231,7 +231,7 @@ class DowngradeTest extends OnOneServer {
         HeldFrames answers = proxy.holdAnswers(DOWNGRADE);
         Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
         answers.firstCaught().get(5, TimeUnit.SECONDS);
-        CompletableFuture<ReleaseOutcome> released = write.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = write.releaseAsync().toCompletableFuture();
         answers.close();
         assertEquals(ReleaseOutcome.RELEASED, released.get(10, TimeUnit.SECONDS));
         refusal(IllegalStateException.class, downgrading);

@@ -59,7 +59,7 @@ class EnsembleTest {
         Lease held = one.mutex("/m").acquire();
         CompletableFuture<Lease> waiting = two.mutex("/m").acquireAsync();
         awaitQueue(one, 2);
-        CompletableFuture<LossCause> lost = held.lost();
+        CompletableFuture<LossCause> lost = held.lost().toCompletableFuture();
 
         ensemble.stop(ensemble.awaitLeader(SOON));
         ensemble.awaitLeader(SOON);
@@ -86,7 +86,8 @@ class EnsembleTest {
         long start = System.nanoTime();
         ensemble.stop(leader);
         ensemble.stop(follower);
-        assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(20, TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.DEADLINE_PASSED, held.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
         Duration believed = Duration.ofNanos(System.nanoTime() - start);
         assertTrue(believed.compareTo(SESSION) < 0, "believed for " + believed);
         assertATimedTryIsEmptyInItsTime(one, "/free");
@@ -129,7 +130,7 @@ class EnsembleTest {
         awaitQueue(one, 2);
         long place = tokensOnTheServer("/m").get(1);
         fault.carryOut();
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         assertEquals(LeaseState.RELEASED, held.state());
         repair.carryOut();
         Lease next = waiting.get(60, TimeUnit.SECONDS);

@@ -134,7 +134,8 @@ class FaultTest extends OnOneServer {
         assertTrue(lease.isValid(), "the client could not know it");
         assertTrue(successor.isValid());
         proxy.accept();
-        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         assertFalse(lease.isValid());
         assertTrue(successor.isValid());
         assertTrue(successor.token() > dead);
@@ -181,10 +182,12 @@ class FaultTest extends OnOneServer {
         Map<CompletableFuture<Long>, CompletableFuture<Long>> grantedOfLost = new HashMap<>();
         for (Map.Entry<Acquirable, Acquirable> each : nextOfHeld.entrySet()) {
             Lease lease = each.getKey().acquire();
-            CompletableFuture<Long> lostAt = lease.lost().thenApply(cause -> {
-                assertEquals(LossCause.DEADLINE_PASSED, cause);
-                return System.nanoTime();
-            });
+            CompletableFuture<Long> lostAt = lease.lost()
+                    .thenApply(cause -> {
+                        assertEquals(LossCause.DEADLINE_PASSED, cause);
+                        return System.nanoTime();
+                    })
+                    .toCompletableFuture();
             grantedOfLost.put(lostAt, each.getValue().acquireAsync().thenApply(next -> System.nanoTime()));
             awaitQueue(each.getValue(), 2);
         }
@@ -210,7 +213,8 @@ class FaultTest extends OnOneServer {
                 KeeperException.ConnectionLossException.class,
                 () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)),
                 "the outcome of the write is unknown");
-        assertEquals(LossCause.DEADLINE_PASSED, stale.lost().get(20, TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.DEADLINE_PASSED, stale.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
         LeaseLostException refused = assertThrows(
                 LeaseLostException.class, () -> ZkLocks.guarded(stale, Op.setData("/stock", new byte[] {1}, -1)));
         assertEquals(LossCause.DEADLINE_PASSED, refused.lossCause());
@@ -283,8 +287,9 @@ class FaultTest extends OnOneServer {
         }
         Wire.Mark before = own.mark();
         HeldFrames answers = own.holdAnswers(RequestMatch.multi().butHeartbeats());
-        List<CompletableFuture<ReleaseOutcome>> released =
-                leases.stream().map(Lease::releaseAsync).toList();
+        List<CompletableFuture<ReleaseOutcome>> released = leases.stream()
+                .map(lease -> lease.releaseAsync().toCompletableFuture())
+                .toList();
         answers.firstCaught().get(5, TimeUnit.SECONDS);
         answers.close();
         List<ReleaseOutcome> outcomes = new ArrayList<>();
@@ -316,7 +321,7 @@ class FaultTest extends OnOneServer {
                 next.thenApply(granted -> neighbour.isDone() && neighbour.join().isValid());
         HeldFrames answers = own.holdAnswers(RequestMatch.multi()); // no heartbeat tells of the deletion either
         operator.delete(nodesInOrder("/n").get(1).path(), -1);
-        CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> release = held.releaseAsync().toCompletableFuture();
         assertTrue(soon(neighbour).isValid(), "its client has not heard of the deletion");
         answers.firstCaught().get(10, TimeUnit.SECONDS);
         settle(elsewhere);
@@ -348,7 +353,8 @@ class FaultTest extends OnOneServer {
             CompletableFuture<Boolean> stillValid = third.thenApply(granted -> second.isValid());
             list.release();
             assertFalse(stillValid.get(10, TimeUnit.SECONDS));
-            assertEquals(LossCause.NODE_DELETED, second.lost().get(10, TimeUnit.SECONDS));
+            assertEquals(
+                    LossCause.NODE_DELETED, second.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
             answers.firstCaught().get(10, TimeUnit.SECONDS);
         }
     }
@@ -394,7 +400,8 @@ class FaultTest extends OnOneServer {
         Semaphore semaphore = faulty.semaphore("/s", 2);
         Lease lease = semaphore.acquire();
         proxy.expireSession().get(5, TimeUnit.SECONDS);
-        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         // An acquire waits for the next session; a read sent before it may be lost with the previous one.
         semaphore.acquire().close();
         assertEquals(2, semaphore.availablePermits());

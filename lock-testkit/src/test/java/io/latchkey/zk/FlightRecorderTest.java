@@ -183,7 +183,9 @@ class FlightRecorderTest {
                 locks.disconnect(client);
                 locks.heal(client);
                 locks.expire(client);
-                assertEquals(LossCause.SESSION_EXPIRED, lost.lost().join());
+                assertEquals(
+                        LossCause.SESSION_EXPIRED,
+                        lost.lost().toCompletableFuture().join());
             });
             RecordedEvent queued = ours(events, "Queued").get(0);
             assertEquals("/jfr/wait", queued.getString("path"));
@@ -231,7 +233,9 @@ class FlightRecorderTest {
                 locks.advance(Duration.ofSeconds(1));
                 assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
                 locks.expire(besideCurator);
-                assertEquals(LossCause.SESSION_EXPIRED, lost.lost().join());
+                assertEquals(
+                        LossCause.SESSION_EXPIRED,
+                        lost.lost().toCompletableFuture().join());
             });
             assertEquals(
                     Map.of("Requested", 3L, "Granted", 2L, "Released", 1L, "Queued", 1L, "NotGranted", 1L, "Lost", 1L),

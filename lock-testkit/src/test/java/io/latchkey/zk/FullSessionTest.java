@@ -14,6 +14,7 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,6 +106,10 @@ class FullSessionTest extends OnOneServer {
     private static long sessionOf(ZkLockClient client, Function<String, List<ServerNode>> nodesUnder)
             throws InterruptedException {
         Lease mark = client.mutex("/mark").acquire();
+        // The server that is read may not have applied yet what the client's has.
+        Eventually.holds("the server has the node", SOON, () -> !nodesUnder
+                .apply("/mark")
+                .isEmpty());
         long session = nodesUnder.apply("/mark").get(0).session();
         mark.close();
         return session;
@@ -131,7 +136,8 @@ class FullSessionTest extends OnOneServer {
         }
         assertEquals(0, proxy.since(asking).requestsButHeartbeats(), "nothing is sent");
         ExecutionException cannotListen = assertThrows(
-                ExecutionException.class, () -> one.releaseRequested().get(SOON.toSeconds(), TimeUnit.SECONDS));
+                ExecutionException.class,
+                () -> one.releaseRequested().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS));
         assertEquals(
                 LockException.Reason.SESSION_FULL,
                 assertInstanceOf(LockException.class, cannotListen.getCause()).reason());

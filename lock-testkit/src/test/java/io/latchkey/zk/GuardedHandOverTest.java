@@ -197,7 +197,7 @@ class GuardedHandOverTest extends OnOneServer {
     void writeIsApplied_whileTheClientWaitsForItsHoldersToClose() throws Exception {
         ZkLockClient client = client("closing");
         Lease held = client.mutex("/m").acquire();
-        CompletableFuture<?> asked = held.releaseRequested();
+        CompletableFuture<?> asked = held.releaseRequested().toCompletableFuture();
         CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> client.close(Duration.ofMinutes(1)));
         told(asked);
         write(held);

@@ -246,7 +246,7 @@ class HandlesTest extends OnOneServer {
         proxy.blackHole();
         over.set(true);
         assertTimeoutPreemptively(Duration.ofSeconds(10), () -> {
-            held.releaseAsync().get();
+            held.releaseAsync().toCompletableFuture().get();
             for (int i = 0; i < 3; i++) {
                 assertEquals(
                         Optional.empty(),
@@ -416,7 +416,8 @@ class HandlesTest extends OnOneServer {
             Fault given = proxy.giveNewSession();
             proxy.cut();
             given.await(LONG_SESSION);
-            assertEquals(LossCause.SESSION_EXPIRED, held.lost().get(10, TimeUnit.SECONDS));
+            assertEquals(
+                    LossCause.SESSION_EXPIRED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
             assertFalse(held.isValid());
             assertNotEquals(former, proxy.session().getAsLong());
             if (handle == null) {
@@ -586,7 +587,7 @@ class HandlesTest extends OnOneServer {
 
         server().expireSession(handle.getSessionId());
 
-        LossCause cause = lease.lost().get(10, TimeUnit.SECONDS);
+        LossCause cause = lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertTrue(cause == LossCause.SESSION_EXPIRED || cause == LossCause.DEADLINE_PASSED, cause.toString());
         ExecutionException told = assertThrows(ExecutionException.class, () -> waiting.get(10, TimeUnit.SECONDS));
         assertInstanceOf(SessionExpiredException.class, told.getCause());
@@ -666,7 +667,7 @@ class HandlesTest extends OnOneServer {
         ZkLockClient borrowing = borrowing(handle);
         Lease lease = borrowing.mutex("/m").acquire();
         handle.close();
-        lease.lost().get(10, TimeUnit.SECONDS);
+        lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertFalse(lease.isValid());
         borrowing.close();
     }
@@ -730,7 +731,7 @@ class HandlesTest extends OnOneServer {
                 "the response of the server counts for all callers",
                 Duration.ofSeconds(5),
                 () -> lease.state() == LeaseState.LOST);
-        assertEquals(LossCause.NODE_DELETED, lease.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertEquals(2, operator.getData("/stock", false, null)[0]);
 

@@ -287,7 +287,7 @@ class HostileInputTest extends OnOneServer {
         assertTrue(took < 2000, "once known it costs no connection: " + took + " ms");
         assertEquals(30_000, server().nodesUnder("/m").size(), "nothing of ours is left");
         assertTrue(elsewhere.isValid());
-        assertFalse(elsewhere.lost().isDone());
+        assertFalse(elsewhere.lost().toCompletableFuture().isDone());
         elsewhere.close();
     }
 
@@ -371,7 +371,7 @@ class HostileInputTest extends OnOneServer {
         fillWithLongNames("/m");
         assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
         assertEquals(120, server().nodesUnder("/m").size(), "nothing of ours is left");
-        assertFalse(elsewhere.lost().isDone());
+        assertFalse(elsewhere.lost().toCompletableFuture().isDone());
         Wire.Mark known = proxy.mark();
         Stopwatch watch = Stopwatch.start();
         assertThrows(LockException.class, () -> brief.mutex("/m").acquire());
@@ -404,7 +404,7 @@ class HostileInputTest extends OnOneServer {
         }
         assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
         assertEquals(0, lists(proxy, known, "/m"));
-        assertFalse(elsewhere.lost().isDone());
+        assertFalse(elsewhere.lost().toCompletableFuture().isDone());
         assertTrue(elsewhere.isValid());
     }
 
@@ -442,7 +442,7 @@ class HostileInputTest extends OnOneServer {
         server().setChildCounter("/m", Integer.MAX_VALUE - 2);
         assertTooLong(assertThrows(LockException.class, () -> brief.mutex("/m").acquire()));
         assertEquals(120, server().nodesUnder("/m").size(), "nothing of ours is left");
-        assertFalse(elsewhere.lost().isDone());
+        assertFalse(elsewhere.lost().toCompletableFuture().isDone());
         assertTrue(elsewhere.isValid());
     }
 }

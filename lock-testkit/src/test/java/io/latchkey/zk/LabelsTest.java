@@ -122,7 +122,7 @@ class LabelsTest {
             Lease lease =
                     client.mutex("/named-in-the-log").labelled("invoice 7").acquire();
             locks.expire(client);
-            lease.lost().get();
+            lease.lost().toCompletableFuture().get();
             assertEquals(
                     1, log.awaited("/named-in-the-log for invoice 7 (token").size());
         }

@@ -119,7 +119,7 @@ class LeaderPauseTest {
             Eventually.holds(
                     "both are there", SOON, () -> two.mutex("/held").queue().size() == 2);
             ensemble.pause(leader);
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
             CompletableFuture<?> written = CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> ZkLocks.guarded(
                     writes, Op.create("/written", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT))));
             assertEquals(Optional.empty(), TimedAcquires.tryAcquire(one.mutex("/free"), Duration.ofSeconds(1)));

@@ -173,7 +173,7 @@ class LocalTurnsTest extends OnOneServer {
         var asked = held.releaseRequested();
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
-        askFirstHolder(lock::of, asked);
+        askFirstHolder(lock::of, asked.toCompletableFuture());
         held.close();
         assertTrue(soon(next).token() > held.token());
     }
@@ -432,7 +432,7 @@ class LocalTurnsTest extends OnOneServer {
         var asked = held.get(0).releaseRequested();
         CompletableFuture<Lease> next = semaphore.acquireAsync();
         awaitRequests("/s", 4);
-        askFirstHolder(client -> client.semaphore("/s", 3), asked);
+        askFirstHolder(client -> client.semaphore("/s", 3), asked.toCompletableFuture());
         held.get(0).close();
         assertTrue(soon(next).token() > held.get(2).token());
     }
@@ -678,7 +678,7 @@ class LocalTurnsTest extends OnOneServer {
     void evictionEndsTheLeasesOfAllReaders() throws Exception {
         Lease first = read();
         Lease second = read();
-        CompletableFuture<LossCause> lost = first.lost();
+        CompletableFuture<LossCause> lost = first.lost().toCompletableFuture();
         deleteRequest("/rw", 0);
         assertEquals(LossCause.NODE_DELETED, soon(lost));
         assertEquals(LossCause.NODE_DELETED, soon(second.lost()));
@@ -700,7 +700,7 @@ class LocalTurnsTest extends OnOneServer {
         Lease first = read();
         Lease second = read();
         var asked = second.releaseRequested();
-        askFirstHolder(client -> client.readWriteLock("/rw").readLock(), asked);
+        askFirstHolder(client -> client.readWriteLock("/rw").readLock(), asked.toCompletableFuture());
         assertTrue(read().token() > first.token());
     }
 

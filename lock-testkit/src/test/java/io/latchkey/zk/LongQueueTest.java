@@ -83,7 +83,7 @@ class LongQueueTest extends OnOneServer {
         both(several).acquire().close();
         both(several).acquire().close();
         Lease elsewhere = several.mutex("/elsewhere").acquire();
-        CompletableFuture<LossCause> lost = elsewhere.lost();
+        CompletableFuture<LossCause> lost = elsewhere.lost().toCompletableFuture();
         Map<String, ZooKeeper> forgers =
                 Map.of("/m", handle(), "/rw", handle(), "/small", handle(), "/large", handle());
         forge(forgers, "/m", writers(FORGED));
@@ -181,7 +181,7 @@ class LongQueueTest extends OnOneServer {
         both.acquire().close();
         both.acquire().close();
         Lease elsewhere = several.mutex("/elsewhere").acquire();
-        CompletableFuture<LossCause> lost = elsewhere.lost();
+        CompletableFuture<LossCause> lost = elsewhere.lost().toCompletableFuture();
         ZooKeeper forger = handle();
         for (String path : List.of("/a", "/b")) {
             ForgedRequests.create(forger, CreateMode.PERSISTENT, path, writers(TOO_MANY));

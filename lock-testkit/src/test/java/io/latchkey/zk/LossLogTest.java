@@ -57,7 +57,7 @@ class LossLogTest {
         client.mutex("/log/released").acquire().close();
         Lease held = client.mutex("/log/closed").acquire();
         client.close();
-        assertTrue(held.lost().join() != null);
+        assertTrue(held.lost().toCompletableFuture().join() != null);
         assertEquals(List.of(), log.with("/log/released"));
         assertEquals(List.of(), log.with("/log/closed"));
     }

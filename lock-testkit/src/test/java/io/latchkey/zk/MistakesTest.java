@@ -24,6 +24,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.SessionState;
+import io.latchkey.lock.spi.LossNotifier;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
@@ -474,7 +475,7 @@ class MistakesTest extends OnOneServer {
         assertNamed("write", () -> locks.readWriteLock("/rw").downgrade(null));
         assertNamed("write", () -> locks.readWriteLock("/rw").downgradeAsync(null));
         try (Lease lease = mutex.acquire()) {
-            assertNamed("body", () -> lease.interruptOnLoss(null));
+            assertNamed("handler", () -> LossNotifier.onLoss(lease, null));
             assertNamed("op", () -> ZkLocks.guarded(lease, (Op) null));
             assertNamed("work", () -> OncePerPeriod.calendar(Duration.ofDays(1)).atMostOnce(lease, null));
         }

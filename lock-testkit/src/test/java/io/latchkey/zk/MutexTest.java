@@ -93,9 +93,12 @@ class MutexTest extends OnOneServer {
         });
         runNext(callbacks, acquired);
         Lease held = observed.mutex("/n").acquire();
-        runNext(callbacks, held.releaseAsync().thenAccept(outcome -> done.add("released")));
+        runNext(
+                callbacks,
+                held.releaseAsync().thenAccept(outcome -> done.add("released")).toCompletableFuture());
         Lease losing = observed.mutex("/n").acquire();
-        CompletableFuture<Void> lost = losing.lost().thenAccept(cause -> done.add("lost"));
+        CompletableFuture<Void> lost =
+                losing.lost().thenAccept(cause -> done.add("lost")).toCompletableFuture();
         observed.close();
         runNext(callbacks, lost);
         assertEquals(List.of("acquired", "released", "lost"), done);

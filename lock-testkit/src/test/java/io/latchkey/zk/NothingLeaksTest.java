@@ -225,8 +225,8 @@ class NothingLeaksTest {
                 ZkLockClient locks = ZkLockClient.connect(server.connectString());
                 Lease lease = locks.mutex("/m").acquire()) {
             for (int i = 0; i < looks; i++) {
-                assertFalse(lease.lost().isDone());
-                assertFalse(lease.releaseRequested().isDone());
+                assertFalse(lease.lost().toCompletableFuture().isDone());
+                assertFalse(lease.releaseRequested().toCompletableFuture().isDone());
             }
             long kept = LiveObjects.count(future::equals).getOrDefault(future, 0L);
             assertTrue(kept < looks / 10, kept + " futures are kept after " + looks + " looks");
@@ -257,7 +257,7 @@ class NothingLeaksTest {
 
     private static Lease listening(Mutex mutex) {
         Lease lease = mutex.acquireAsync().join();
-        assertFalse(lease.releaseRequested().isDone());
+        assertFalse(lease.releaseRequested().toCompletableFuture().isDone());
         return lease;
     }
 
@@ -271,7 +271,7 @@ class NothingLeaksTest {
                 ZkLockClient client = client(server)) {
             long before = LiveObjects.count(listener::equals).getOrDefault(listener, 0L);
             Lease held = client.mutex("/leaks/m").acquire();
-            CompletableFuture<?> wish = held.releaseRequested();
+            CompletableFuture<?> wish = held.releaseRequested().toCompletableFuture();
             for (int i = 0; i < 8; i++) {
                 Eventually.holds(
                         "a listening holder is asked",
@@ -454,7 +454,7 @@ class NothingLeaksTest {
         }
         candidate.close();
         try {
-            candidate.ended().get();
+            candidate.ended().toCompletableFuture().get();
         } catch (ExecutionException failed) {
             if (!(failed.getCause() instanceof ClientClosedException)) {
                 throw failed;
@@ -513,8 +513,10 @@ class NothingLeaksTest {
             throws InterruptedException, ExecutionException {
         granted.incrementAndGet();
         if (own.nextInt(8) == 0) {
-            CompletableFuture<Void> lost = lease.lost().thenRun(losses::incrementAndGet);
-            CompletableFuture<Void> asked = lease.releaseRequested().thenRun(wishes::incrementAndGet);
+            CompletableFuture<Void> lost =
+                    lease.lost().thenRun(losses::incrementAndGet).toCompletableFuture();
+            CompletableFuture<Void> asked =
+                    lease.releaseRequested().thenRun(wishes::incrementAndGet).toCompletableFuture();
             try {
                 if (own.nextBoolean()) {
                     askAll(lock);

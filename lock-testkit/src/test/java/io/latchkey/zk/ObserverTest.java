@@ -382,13 +382,13 @@ class ObserverTest extends OnOneServer {
         Mutex mutex = client.mutex("/m");
         Lease lease = (cause == LossCause.HELD_TOO_LONG ? mutex.heldAtMost(Duration.ofMillis(100)) : mutex).acquire();
         CompletableFuture<String> thread =
-                lease.lost().thenApply(told -> Thread.currentThread().getName());
+                lease.lost().thenApply(told -> Thread.currentThread().getName()).toCompletableFuture();
         switch (cause) {
             case HELD_TOO_LONG -> {}
             case SESSION_EXPIRED -> proxy.expireSession().join();
             case DEADLINE_PASSED -> proxy.blackHole();
             case NODE_DELETED -> {
-                CompletableFuture<LossCause> lost = lease.lost();
+                CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
                 settle(client.mutex("/m"));
                 deleteRequest("/m", 0);
                 assertEquals(LossCause.NODE_DELETED, lost.get(10, TimeUnit.SECONDS));
@@ -396,7 +396,7 @@ class ObserverTest extends OnOneServer {
             case CLIENT_CLOSED -> client.close();
             case CLIENT_FAILED -> throw new AssertionError("excluded");
         }
-        assertEquals(cause, lease.lost().get(LONG_SESSION.toSeconds(), TimeUnit.SECONDS));
+        assertEquals(cause, lease.lost().toCompletableFuture().get(LONG_SESSION.toSeconds(), TimeUnit.SECONDS));
         proxy.heal(); // or its client would be long in closing
         assertEquals(ReleaseOutcome.LOST, lease.release());
         assertFalse(lease.isValid());
@@ -478,7 +478,9 @@ class ObserverTest extends OnOneServer {
         first.close();
         assertEquals(first.token(), soon(second).token());
         turns.close();
-        assertEquals(LossCause.CLIENT_CLOSED, second.join().lost().get(10, TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.CLIENT_CLOSED,
+                second.join().lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         awaitUntil("the end", () -> own.lines().contains("CLOSED"));
         assertEquals(
                 List.of(
@@ -643,7 +645,7 @@ class ObserverTest extends OnOneServer {
             assertTrue(stuck.await(10, TimeUnit.SECONDS));
             Lease lease = soon(watched.mutex("/m").acquireAsync());
             assertEquals(Optional.empty(), watched.mutex("/m").tryAcquire(Duration.ofMillis(50)));
-            CompletableFuture<LossCause> lost = lease.lost();
+            CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
             line.expireSession().join();
             assertEquals(LossCause.SESSION_EXPIRED, lost.get(10, TimeUnit.SECONDS));
             assertEquals(ReleaseOutcome.RELEASED, watched.mutex("/m").acquire().release());

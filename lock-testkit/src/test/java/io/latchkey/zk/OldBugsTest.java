@@ -87,12 +87,12 @@ class OldBugsTest extends OnOneServer {
             waiting.add(many.mutex(path).acquireAsync());
         }
         awaitUntil("all stand in the queue", () -> requestsUnder(path).size() == 3001);
-        CompletableFuture<LossCause> beaten = held.lost();
+        CompletableFuture<LossCause> beaten = held.lost().toCompletableFuture();
         assertThrows(
                 TimeoutException.class, () -> beaten.get(SHORT_SESSION.toMillis() * 5 / 12, TimeUnit.MILLISECONDS));
         held.close();
         for (CompletableFuture<Lease> next : waiting) {
-            next.get(20, TimeUnit.SECONDS).releaseAsync().get(20, TimeUnit.SECONDS);
+            next.get(20, TimeUnit.SECONDS).releaseAsync().toCompletableFuture().get(20, TimeUnit.SECONDS);
         }
     }
 
@@ -104,7 +104,7 @@ class OldBugsTest extends OnOneServer {
         ZkLockClient unlucky = patient(proxy);
         proxy.cutAfter(RequestMatch.create(), 1);
         Lease lease = unlucky.mutex("/m").acquire();
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         assertThrows(TimeoutException.class, () -> lost.get(LONG_SESSION.toMillis() * 5 / 4, TimeUnit.MILLISECONDS));
     }
 
@@ -116,7 +116,7 @@ class OldBugsTest extends OnOneServer {
             Lease lease = client(builder -> builder.sessionTimeout(session).validityMargin(margin))
                     .mutex("/m")
                     .acquire();
-            CompletableFuture<LossCause> lost = lease.lost();
+            CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
             assertThrows(TimeoutException.class, () -> lost.get(2 * session.toMillis(), TimeUnit.MILLISECONDS));
             lease.close();
         }
@@ -172,7 +172,7 @@ class OldBugsTest extends OnOneServer {
         settle(one.mutex("/m")); // the second is known to be next, so the release checks its node
         assertEquals(ReleaseOutcome.RELEASED, first.release());
         Lease lease = second.get(5, TimeUnit.SECONDS);
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         assertThrows(TimeoutException.class, () -> lost.get(500, TimeUnit.MILLISECONDS));
     }
 

@@ -28,6 +28,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -151,7 +152,7 @@ abstract class OnOneServer {
             Thread closing = new Thread(close, "close of a test's client");
             closing.setDaemon(true);
             closing.start();
-            assertTrue(soon(close));
+            assertTrue(close.get(SOON.toSeconds(), TimeUnit.SECONDS));
         }
         assertNothingIsLeft();
         observed.assertNothingIsBroken();
@@ -196,7 +197,7 @@ abstract class OnOneServer {
 
     /** Lets the holder listen for release requests: it can be asked once it has a node for that at each path. */
     final CompletableFuture<ReleaseRequest> listening(Lease lease, String... paths) throws InterruptedException {
-        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested().toCompletableFuture();
         for (String path : paths) {
             awaitUntil("a listener under " + path, () -> listenersUnder(path).size() == 1);
         }
@@ -328,8 +329,8 @@ abstract class OnOneServer {
     private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
 
     /** What is due. */
-    static <T> T soon(Future<T> due) throws Exception {
-        return due.get(SOON.toSeconds(), TimeUnit.SECONDS);
+    static <T> T soon(CompletionStage<T> due) throws Exception {
+        return due.toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** What the future is refused with. */

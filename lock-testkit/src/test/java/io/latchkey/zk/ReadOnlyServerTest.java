@@ -51,14 +51,16 @@ class ReadOnlyServerTest {
                         .build()) {
             Lease held = ordinary.mutex("/held").acquire();
             assertTrue(held.isValid());
-            CompletableFuture<Long> lostAt = held.lost().thenApply(cause -> System.nanoTime());
+            CompletableFuture<Long> lostAt =
+                    held.lost().thenApply(cause -> System.nanoTime()).toCompletableFuture();
             ensemble.kill(0);
             long quorumUntil = System.nanoTime();
             ensemble.kill(1);
             Eventually.holds("a server without a quorum", TURNS, () -> ensemble.isReadOnly(LEFT));
 
             // A session with nodes is none that this server may serve: its owner steps back in time.
-            assertEquals(LossCause.DEADLINE_PASSED, held.lost().get(30, TimeUnit.SECONDS));
+            assertEquals(
+                    LossCause.DEADLINE_PASSED, held.lost().toCompletableFuture().get(30, TimeUnit.SECONDS));
             assertEquals(LeaseState.LOST, held.state());
             Duration believed = Duration.ofNanos(lostAt.get() - quorumUntil);
             assertTrue(believed.compareTo(HOLDERS_SESSION) < 0, "believed for " + believed);

@@ -54,7 +54,7 @@ class ReadWriteLockTest extends OnOneServer {
         CompletableFuture<Lease> second = queued(PATH, read(local));
         settle(read(local));
         HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
-        CompletableFuture<ReleaseOutcome> release = writing.releaseAsync();
+        CompletableFuture<ReleaseOutcome> release = writing.releaseAsync().toCompletableFuture();
         assertTrue(soon(first).isValid());
         assertTrue(soon(second).isValid(), "its nearest writer is the one that left, with readers between them");
         assertFalse(release.isDone());

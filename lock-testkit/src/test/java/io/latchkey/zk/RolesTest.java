@@ -107,7 +107,7 @@ class RolesTest extends OnOneServer {
         ZkLockClient operator = as("operator:two", roles());
         assertThrows(AccessDeniedException.class, () -> kind.of(operator).tryAcquire());
         assertEquals(Eviction.EVICTED, kind.of(operator).queue().get(0).evict());
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
     @Test
@@ -123,7 +123,7 @@ class RolesTest extends OnOneServer {
         handle.addAuthInfo("digest", "admin:three".getBytes(StandardCharsets.UTF_8));
         handle.setACL("/m", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
         assertEquals(Eviction.EVICTED, admin.mutex("/m").queue().get(0).evict());
-        assertEquals(LossCause.NODE_DELETED, held.lost().get(10, TimeUnit.SECONDS));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
     @Test

@@ -145,13 +145,16 @@ class ServerSettingsTest extends OnOneServer {
         assertTrue(after.remaining().compareTo(SHORT) <= 0, () -> "still " + after.remaining());
         assertTrue(before.remaining().compareTo(SHORT) <= 0, () -> "still " + before.remaining());
         if (before.state() == LeaseState.LOST) {
-            assertEquals(LossCause.DEADLINE_PASSED, before.lost().get(5, TimeUnit.SECONDS));
+            assertEquals(
+                    LossCause.DEADLINE_PASSED,
+                    before.lost().toCompletableFuture().get(5, TimeUnit.SECONDS));
         }
         // It beats in time for the shorter session.
         CountDownLatch lost = new CountDownLatch(1);
         var unused = after.lost().thenAccept(cause -> lost.countDown());
         boolean lostSoon = lost.await(SHORT.toMillis() * 5 / 4, TimeUnit.MILLISECONDS);
-        assertFalse(lostSoon, () -> "lost: " + after.lost().join());
+        assertFalse(
+                lostSoon, () -> "lost: " + after.lost().toCompletableFuture().join());
         assertTrue(after.isValid());
     }
 
@@ -162,14 +165,16 @@ class ServerSettingsTest extends OnOneServer {
         Duration shortened = Duration.ofSeconds(3);
         FaultProxy proxy = fastProxy();
         ZkLockClient client = asksForLonger(proxy);
-        CompletableFuture<LossCause> before = client.mutex("/before").acquire().lost();
+        CompletableFuture<LossCause> before =
+                client.mutex("/before").acquire().lost().toCompletableFuture();
         server().limitSessions(shortened);
         try (HeldFrames barriers = proxy.holdAnswers(RequestMatch.multi())) {
             proxy.cut();
             barriers.firstCaught().get(shortened.toMillis(), TimeUnit.MILLISECONDS);
             assertEquals(LossCause.DEADLINE_PASSED, before.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
         }
-        CompletableFuture<LossCause> after = client.mutex("/after").acquire().lost();
+        CompletableFuture<LossCause> after =
+                client.mutex("/after").acquire().lost().toCompletableFuture();
         proxy.blackHole();
         assertEquals(LossCause.DEADLINE_PASSED, after.get(shortened.toMillis(), TimeUnit.MILLISECONDS));
     }
@@ -186,7 +191,7 @@ class ServerSettingsTest extends OnOneServer {
         proxy.cut();
         awaitUntil("a longer lease", () -> held.remaining().compareTo(SHORT) > 0);
         assertEquals(LeaseState.HELD, held.state());
-        assertFalse(held.lost().isDone());
+        assertFalse(held.lost().toCompletableFuture().isDone());
     }
 
     private ZkLockClient asksForLonger(FaultProxy proxy) throws InterruptedException {

@@ -51,7 +51,7 @@ class SilentServersTest extends OnOneServer {
                 each.interrupt();
             }
         }
-        held.lost().get(10 * SHORT.toMillis(), TimeUnit.MILLISECONDS);
+        held.lost().toCompletableFuture().get(10 * SHORT.toMillis(), TimeUnit.MILLISECONDS);
         assertTrue(client.mutex("/m").acquire().isValid());
     }
 }

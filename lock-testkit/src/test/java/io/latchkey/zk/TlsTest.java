@@ -71,7 +71,7 @@ class TlsTest {
         try (ZkLockClient one = builder("client").build();
                 ZkLockClient two = builder("client").build()) {
             Lease held = one.mutex("/tls").acquire();
-            CompletableFuture<ReleaseRequest> wish = held.releaseRequested();
+            CompletableFuture<ReleaseRequest> wish = held.releaseRequested().toCompletableFuture();
             CompletableFuture<Lease> next = two.mutex("/tls").acquireAsync();
             Eventually.holds(
                     "a queue of two",

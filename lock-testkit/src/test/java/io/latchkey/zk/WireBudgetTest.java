@@ -127,7 +127,7 @@ class WireBudgetTest extends OnOneServer {
         CompletableFuture<Lease> neighbour = counted.mutex("/m").acquireAsync();
         awaitQueue(other.mutex("/m"), 2);
         HeldFrames answers = proxy.holdAnswers(RequestMatch.delete());
-        CompletableFuture<ReleaseOutcome> release = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> release = held.releaseAsync().toCompletableFuture();
         Lease granted = neighbour.get(5, TimeUnit.SECONDS);
         assertFalse(release.isDone());
         answers.close();
@@ -191,7 +191,8 @@ class WireBudgetTest extends OnOneServer {
             Lease deleted = held.remove(requestsUnder("/many").get(place).created());
             deleteRequest("/many", place);
             awaitUntil("the loss is known", () -> deleted.state() == LeaseState.LOST);
-            assertEquals(LossCause.NODE_DELETED, deleted.lost().get(5, TimeUnit.SECONDS));
+            assertEquals(
+                    LossCause.NODE_DELETED, deleted.lost().toCompletableFuture().get(5, TimeUnit.SECONDS));
         }
         assertAllValid(held.values());
     }
@@ -201,7 +202,8 @@ class WireBudgetTest extends OnOneServer {
                 List.of(),
                 leases.stream()
                         .filter(lease -> !lease.isValid())
-                        .map(lease -> lease + ", " + lease.lost().getNow(null))
+                        .map(lease -> lease + ", "
+                                + lease.lost().toCompletableFuture().getNow(null))
                         .toList());
     }
 

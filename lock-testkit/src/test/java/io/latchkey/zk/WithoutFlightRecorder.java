@@ -16,7 +16,7 @@ final class WithoutFlightRecorder {
             client.mutex("/released").acquire().close();
             Lease lease = client.mutex("/lost").acquire();
             locks.expire(client);
-            System.out.println("lost " + lease.lost().join());
+            System.out.println("lost " + lease.lost().toCompletableFuture().join());
         }
     }
 }

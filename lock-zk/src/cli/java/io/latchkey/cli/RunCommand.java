@@ -8,6 +8,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockTimeoutException;
+import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.Layout;
@@ -251,14 +252,14 @@ final class RunCommand implements Callable<Integer> {
         try {
             granted = patience == null ? wanted.acquire() : wanted.acquire(patience);
         } catch (LockTimeoutException late) {
-            return notAcquired(late);
+            return notAcquired(wanted, late);
         }
         try (Lease lease = granted) {
             return run(lease, process);
         }
     }
 
-    private int notAcquired(LockTimeoutException late) {
+    private int notAcquired(Acquirable wanted, LockTimeoutException late) throws InterruptedException {
         String time = Span.text(Objects.requireNonNull(timeout));
         switch (late.reason()) {
             case HELD_BY_OTHERS -> {
@@ -267,14 +268,30 @@ final class RunCommand implements Callable<Integer> {
                 }
                 return ExitStatus.NOT_ACQUIRED.code();
             }
-            case THROTTLED ->
+            case THROTTLED -> {
                 Terminal.complain("The servers had too many requests, and put that for " + path + " off for " + time
                         + ". The command was not run.");
-            default ->
-                Terminal.complain(
-                        "No server answers, so it is not known whether " + path + " is free. The command was not run.");
+                return ExitStatus.UNAVAILABLE.code();
+            }
+            default -> {
+                checkServersAnswer(wanted);
+                if (!quiet) {
+                    Terminal.complain(path + " was not acquired within " + time
+                            + ", which was too short for an answer of a server. The command was not run.");
+                }
+                return ExitStatus.NOT_ACQUIRED.code();
+            }
         }
-        return ExitStatus.UNAVAILABLE.code();
+    }
+
+    /** Throws if no server answers at all. The time may have been too short for an answer: this process has just begun. */
+    private void checkServersAnswer(Acquirable wanted) throws InterruptedException {
+        try {
+            var unused = wanted.queue();
+        } catch (LockUnavailableException away) {
+            throw new LockUnavailableException(
+                    "No server answers, so it is not known whether " + path + " is free. The command was not run.");
+        }
     }
 
     private int run(Lease lease, CommandProcess process) throws InterruptedException {
@@ -317,7 +334,7 @@ final class RunCommand implements Callable<Integer> {
         } catch (NotDoneException ended) {
             return released(lease, ended.status);
         } catch (LeaseLostException lost) {
-            if (isByASignal(lease.lost())) {
+            if (isByASignal(lease.lost().toCompletableFuture())) {
                 return ExitStatus.LOST.code(); // the exit status is the signal's
             }
             Terminal.complain("the lock " + path + " was lost before the period was recorded ("
@@ -353,7 +370,7 @@ final class RunCommand implements Callable<Integer> {
         Map<String, String> environment = new HashMap<>(more);
         environment.put("LATCHKEY_PATH", path);
         environment.put("LATCHKEY_TOKEN", Long.toString(lease.token()));
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         // After a long pause of this process, the lease checks its deadline; lost() has not completed yet.
         if (!lease.isValid()) {
             if (!stopping.get()) {
@@ -394,7 +411,9 @@ final class RunCommand implements Callable<Integer> {
 
     /** Releases the lease of a command that ran to its end, and returns the exit status. */
     private int released(Lease lease, int status) {
-        if (ended && lease.release() == ReleaseOutcome.LOST && !isByASignal(lease.lost())) {
+        if (ended
+                && lease.release() == ReleaseOutcome.LOST
+                && !isByASignal(lease.lost().toCompletableFuture())) {
             Terminal.complain("the command ended with " + status + ", but the lock " + path
                     + " was lost by then (token " + lease.token() + "): others may have held it.");
             return ExitStatus.LOST.code();

@@ -79,7 +79,7 @@ abstract class GraceContract extends LockContract {
     void holdersAreAsked() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
-        CompletableFuture<ReleaseRequest> asked = lease.releaseRequested();
+        CompletableFuture<ReleaseRequest> asked = lease.releaseRequested().toCompletableFuture();
         Caller<Boolean> closing = closing(client, HOUR);
         assertEquals(ProcessHandle.current().pid(), soon(asked).processId());
         assertTrue(lease.isValid());

@@ -72,11 +72,11 @@ public abstract class LeadershipContract extends LockContract {
             long epoch = soon(token);
             assertTrue(candidate.isLeader());
             assertEquals(OptionalLong.of(epoch), candidate.epoch());
-            assertFalse(candidate.ended().isDone());
+            assertFalse(candidate.ended().toCompletableFuture().isDone());
             candidate.close();
             assertFalse(candidate.isLeader());
             assertEquals(OptionalLong.empty(), candidate.epoch());
-            assertTrue(candidate.ended().isDone());
+            assertTrue(candidate.ended().toCompletableFuture().isDone());
         }
         assertFree(mutex(client()));
     }
@@ -139,7 +139,7 @@ public abstract class LeadershipContract extends LockContract {
                 awaitQueue(mutex(other), 2);
                 both.countDown();
                 await("the first leads again", () -> Collections.frequency(terms, "first") > 1);
-                assertFalse(second.ended().isDone());
+                assertFalse(second.ended().toCompletableFuture().isDone());
             }
         }
         assertEquals(List.of("first", "second"), terms.subList(0, 2));
@@ -198,7 +198,7 @@ public abstract class LeadershipContract extends LockContract {
                 first.stepDown();
                 awaitLeads(second);
                 awaitQueue(mutex(other), 2);
-                assertFalse(first.ended().isDone());
+                assertFalse(first.ended().toCompletableFuture().isDone());
                 second.stepDown();
                 awaitLeads(first);
             }
@@ -216,7 +216,8 @@ public abstract class LeadershipContract extends LockContract {
         })) {
             awaitQueue(mutex(other), 2);
             candidate.close();
-            assertTrue(candidate.ended().isDone() && !candidate.ended().isCompletedExceptionally());
+            assertTrue(candidate.ended().toCompletableFuture().isDone()
+                    && !candidate.ended().toCompletableFuture().isCompletedExceptionally());
         }
         awaitQueue(mutex(other), 1);
         held.close();
@@ -412,8 +413,9 @@ public abstract class LeadershipContract extends LockContract {
     void waitsNoLonger() throws Exception {
         try (Leadership candidate = candidate(client())) {
             awaitLeads(candidate);
-            assertFalse(candidate.ended().cancel(false) || candidate.ended().complete(null));
-            assertFalse(candidate.ended().isDone(), "it still leads");
+            boolean unused = candidate.ended().toCompletableFuture().cancel(false);
+            boolean unused2 = candidate.ended().toCompletableFuture().complete(null);
+            assertFalse(candidate.ended().toCompletableFuture().isDone(), "it still leads");
             candidate.close();
             soon(candidate.ended());
         }

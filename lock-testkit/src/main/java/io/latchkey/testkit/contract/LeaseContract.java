@@ -46,7 +46,7 @@ public abstract class LeaseContract extends BodyContract {
         assertEquals(LeaseState.HELD, lease.state());
         assertTrue(lease.isValid());
         assertEquals(path(), lease.path());
-        assertFalse(lease.lost().isDone());
+        assertFalse(lease.lost().toCompletableFuture().isDone());
         lease.ensureValid();
     }
 
@@ -97,7 +97,7 @@ public abstract class LeaseContract extends BodyContract {
             says = "an asynchronous release is over for the holder when the call returns, and tells the outcome")
     void releasedAsync() throws Exception {
         Lease lease = acquired(mutex(client()));
-        CompletableFuture<ReleaseOutcome> outcome = lease.releaseAsync();
+        CompletableFuture<ReleaseOutcome> outcome = lease.releaseAsync().toCompletableFuture();
         assertFalse(lease.isValid());
         assertEquals(LeaseState.RELEASED, lease.state());
         assertEquals(ReleaseOutcome.RELEASED, soon(outcome));
@@ -115,23 +115,23 @@ public abstract class LeaseContract extends BodyContract {
     void noLossAfterRelease() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
-        CompletableFuture<LossCause> told = lease.lost();
+        CompletableFuture<LossCause> told = lease.lost().toCompletableFuture();
         lease.close();
         Lease other = acquired(client.mutex(path("other")));
         fixture().expire(client);
         soon(other.lost());
         assertFalse(told.isDone());
-        assertFalse(lease.lost().isDone());
+        assertFalse(lease.lost().toCompletableFuture().isDone());
         assertEquals(LeaseState.RELEASED, lease.state());
     }
 
-    @Guarantee(id = "LK-LEASE-08", says = "completing or cancelling the future of a loss has no effect on others")
+    @Guarantee(id = "LK-LEASE-08", says = "completing or cancelling a future of the loss has no effect on others")
     void futuresOfOnesOwn() throws Exception {
         Lease lease = acquired(mutex(client()));
-        CompletableFuture<LossCause> told = lease.lost();
+        CompletableFuture<LossCause> told = lease.lost().toCompletableFuture();
         told.complete(LossCause.NODE_DELETED);
-        lease.lost().cancel(false);
-        assertFalse(lease.lost().isDone());
+        lease.lost().toCompletableFuture().cancel(false);
+        assertFalse(lease.lost().toCompletableFuture().isDone());
         assertTrue(lease.isValid());
         assertTrue(mutex(client()).tryAcquire().isEmpty());
     }
@@ -140,7 +140,7 @@ public abstract class LeaseContract extends BodyContract {
     void lost() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
-        CompletableFuture<LossCause> told = lease.lost();
+        CompletableFuture<LossCause> told = lease.lost().toCompletableFuture();
         fixture().expire(client);
         assertEquals(LossCause.SESSION_EXPIRED, soon(told));
         assertEquals(LeaseState.LOST, lease.state());
@@ -185,7 +185,7 @@ public abstract class LeaseContract extends BodyContract {
         soon(two.lost());
         assertFalse(one.isValid() || two.isValid());
         assertTrue(ofAnother.isValid());
-        assertFalse(ofAnother.lost().isDone());
+        assertFalse(ofAnother.lost().toCompletableFuture().isDone());
     }
 
     @Guarantee(
@@ -225,7 +225,7 @@ public abstract class LeaseContract extends BodyContract {
         fixture().heal(client);
         await("the lease is held", () -> lease.state() == LeaseState.HELD);
         assertTrue(lease.isValid());
-        assertFalse(lease.lost().isDone());
+        assertFalse(lease.lost().toCompletableFuture().isDone());
     }
 
     @Guarantee(
@@ -287,7 +287,7 @@ public abstract class LeaseContract extends BodyContract {
             fixture().disconnect(client);
             // Asked once: to look again may be what tells of the loss.
             left = lease.remaining();
-            late = late(left, () -> null, lease.lost()::join);
+            late = late(left, () -> null, lease.lost().toCompletableFuture()::join);
         }
         assertInTime(late, left);
     }
@@ -365,7 +365,7 @@ public abstract class LeaseContract extends BodyContract {
             needs = Feature.ADMINISTRATION)
     void releaseRequested() throws Exception {
         Lease lease = acquired(mutex(client()));
-        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested();
+        CompletableFuture<ReleaseRequest> wish = lease.releaseRequested().toCompletableFuture();
         LockClient other = client();
         await("a listening holder", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
         assertEquals(ProcessHandle.current().pid(), soon(wish).processId());
@@ -393,7 +393,7 @@ public abstract class LeaseContract extends BodyContract {
             needs = Feature.ADMINISTRATION)
     void evicted() throws Exception {
         Lease lease = acquired(mutex(client()));
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         CompletableFuture<Lease> next = queued(mutex(client()));
         assertEquals(Eviction.EVICTED, first(client()).evict());
         assertEquals(LossCause.NODE_DELETED, soon(lost));
@@ -449,7 +449,7 @@ public abstract class LeaseContract extends BodyContract {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         CompletableFuture<Lease> again =
-                lease.lost().thenCompose(cause -> mutex(client).acquireAsync());
+                lease.lost().thenCompose(cause -> mutex(client).acquireAsync()).toCompletableFuture();
         fixture().expire(client);
         assertTrue(soon(again).isValid());
     }
@@ -470,7 +470,7 @@ public abstract class LeaseContract extends BodyContract {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         List<LossCause> told = Collections.synchronizedList(new ArrayList<>());
-        CompletableFuture<Boolean> first = lease.lost().thenApply(told::add);
+        CompletableFuture<Boolean> first = lease.lost().thenApply(told::add).toCompletableFuture();
         fixture().expire(client);
         assertTrue(soon(first));
         acquired(mutex(client)).close();

@@ -36,7 +36,7 @@ abstract class LimitContract extends GraceContract {
     void limitWithoutServer() throws Exception {
         LockClient client = client();
         Lease lease = acquired(mutex(client).heldAtMost(moment()));
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         fixture().cutOff(client);
         assertEquals(LossCause.HELD_TOO_LONG, soon(lost));
         assertEquals(LeaseState.LOST, lease.state());
@@ -105,7 +105,8 @@ abstract class LimitContract extends GraceContract {
     void blockingStage() throws Exception {
         Lease lease = acquired(mutex(client()).heldAtMost(moment()));
         CompletableFuture<Boolean> go = new CompletableFuture<>();
-        CompletableFuture<Boolean> stage = lease.lost().thenApply(cause -> go.join());
+        CompletableFuture<Boolean> stage =
+                lease.lost().thenApply(cause -> go.join()).toCompletableFuture();
         try {
             soon(queued(mutex(client()))).close();
             assertFalse(stage.isDone());

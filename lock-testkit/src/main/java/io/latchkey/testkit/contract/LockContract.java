@@ -19,10 +19,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -105,9 +105,9 @@ abstract class LockContract {
     }
 
     /** What is due. */
-    final <T extends @Nullable Object> T soon(Future<T> due) throws Exception {
+    final <T extends @Nullable Object> T soon(CompletionStage<T> due) throws Exception {
         try {
-            return due.get(patience().toNanos(), TimeUnit.NANOSECONDS);
+            return due.toCompletableFuture().get(patience().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
             throw new AssertionError("not within " + patience(), late);
         } catch (ExecutionException failed) {
@@ -119,9 +119,9 @@ abstract class LockContract {
     }
 
     /** The failure that is due. */
-    final <E extends Throwable> E refused(Class<E> type, Future<?> due) {
-        ExecutionException told =
-                assertThrows(ExecutionException.class, () -> due.get(patience().toNanos(), TimeUnit.NANOSECONDS));
+    final <E extends Throwable> E refused(Class<E> type, CompletionStage<?> due) {
+        ExecutionException told = assertThrows(ExecutionException.class, () -> due.toCompletableFuture()
+                .get(patience().toNanos(), TimeUnit.NANOSECONDS));
         return assertInstanceOf(type, told.getCause());
     }
 
@@ -182,16 +182,24 @@ abstract class LockContract {
     }
 
     /** A thread that a test made, and what became of its work. */
-    record Caller<T>(Thread thread, Future<T> result) {}
+    record Caller<T extends @Nullable Object>(Thread thread, CompletableFuture<T> result) {}
 
     /** Runs this in a thread of its own, which is interrupted after the test. */
     final <T extends @Nullable Object> Caller<T> inThread(Callable<T> work) {
-        FutureTask<T> task = new FutureTask<>(work);
-        Thread thread = new Thread(task, "latchkey-contract");
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        result.complete(work.call());
+                    } catch (Throwable failed) {
+                        result.completeExceptionally(failed);
+                    }
+                },
+                "latchkey-contract");
         thread.setDaemon(true);
         threads.add(thread);
         thread.start();
-        return new Caller<>(thread, task);
+        return new Caller<>(thread, result);
     }
 
     /** Callers of these locks, which hold so many of the permits, take turns in threads of their own. */
@@ -206,7 +214,7 @@ abstract class LockContract {
     }
 
     /** Each turn is due, not all of them: on a busy machine they take long. */
-    private void awaitTurns(Future<?> caller, Crowd crowd) throws Exception {
+    private void awaitTurns(CompletableFuture<?> caller, Crowd crowd) throws Exception {
         long before = -1;
         while (!caller.isDone() && crowd.turnsTaken() > before) {
             before = crowd.turnsTaken();

@@ -165,7 +165,9 @@ public abstract class TermContract extends LockContract {
 
         /** The mutex is free for others, and each term that began had its end. */
         void assertGone(Leadership candidate) throws Exception {
-            await(this + " has ended", () -> candidate.ended().isDone());
+            await(
+                    this + " has ended",
+                    () -> candidate.ended().toCompletableFuture().isDone());
             assertEquals(Leadership.State.ENDED, candidate.state());
             assertEquals(form == Form.LISTENER ? terms.get() : 0, overs.get(), this::toString);
             assertEquals(0, interruptedOvers.get(), () -> this + ": the status was set when the term was over");
@@ -223,7 +225,10 @@ public abstract class TermContract extends LockContract {
         await(row + " leads again", () -> row.terms.get() > 1 && candidate.isLeader());
         assertEquals(row.behaviour == Behaviour.THROWS, !row.dropped.isEmpty(), row::toString);
         candidate.close();
-        assertTrue(candidate.ended().isDone() && !candidate.ended().isCompletedExceptionally(), row::toString);
+        assertTrue(
+                candidate.ended().toCompletableFuture().isDone()
+                        && !candidate.ended().toCompletableFuture().isCompletedExceptionally(),
+                row::toString);
         row.assertGone(candidate);
     }
 
@@ -284,7 +289,7 @@ public abstract class TermContract extends LockContract {
             acquired(other.mutex(row.path)).close();
             row.mayEnd.countDown();
             row.assertGone(candidate);
-            assertFalse(candidate.ended().isCompletedExceptionally(), row::toString);
+            assertFalse(candidate.ended().toCompletableFuture().isCompletedExceptionally(), row::toString);
         });
     }
 
@@ -423,7 +428,8 @@ public abstract class TermContract extends LockContract {
         try (Leadership candidate = Leadership.start(refusing(client.mutex(path()), refusal), lease -> Next.END)) {
             await("it pauses", () -> candidate.state() == Leadership.State.PAUSING);
             candidate.close();
-            assertTrue(candidate.ended().isDone() && !candidate.ended().isCompletedExceptionally());
+            assertTrue(candidate.ended().toCompletableFuture().isDone()
+                    && !candidate.ended().toCompletableFuture().isCompletedExceptionally());
         }
         assertFree(client.mutex(path()));
     }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.history;
 
-import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.spi.LossHandler;
+import io.latchkey.lock.spi.LossNotifier;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A lease that records the results of its holder's checks, its loss and its release. */
-final class RecordedLease implements Lease {
+final class RecordedLease implements Lease, LossNotifier {
     private final Attempt attempt;
     private final Lease lease;
-    private final CompletableFuture<LossCause> told;
+    private final CompletionStage<LossCause> told;
     private final AtomicBoolean releasing = new AtomicBoolean();
 
     /** Records the grant. */
@@ -33,7 +34,7 @@ final class RecordedLease implements Lease {
             attempt.lost(cause.name());
             return cause;
         });
-        if (!isValid() && !told.isDone()) {
+        if (!isValid() && !told.toCompletableFuture().isDone()) {
             attempt.lost(Attempt.FOUND_BY_LOOK);
         }
     }
@@ -88,9 +89,9 @@ final class RecordedLease implements Lease {
     }
 
     @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+    public CompletionStage<ReleaseOutcome> releaseAsync() {
         boolean first = beginRelease();
-        CompletableFuture<ReleaseOutcome> outcome = lease.releaseAsync();
+        CompletionStage<ReleaseOutcome> outcome = lease.releaseAsync();
         return first
                 ? outcome.thenApply(known -> {
                     attempt.released(known);
@@ -131,17 +132,17 @@ final class RecordedLease implements Lease {
 
     /** The loss is recorded before the holder is notified. */
     @Override
-    public CompletableFuture<LossCause> lost() {
-        return told.copy();
+    public CompletionStage<LossCause> lost() {
+        return told;
     }
 
     @Override
-    public void interruptOnLoss(BodyInterruption body) {
-        lease.interruptOnLoss(body);
+    public void onLoss(LossHandler handler) {
+        LossNotifier.onLoss(lease, handler);
     }
 
     @Override
-    public CompletableFuture<ReleaseRequest> releaseRequested() {
+    public CompletionStage<ReleaseRequest> releaseRequested() {
         return lease.releaseRequested();
     }
 

@@ -212,7 +212,7 @@ final class ActorRun extends Steps {
 
     private @Nullable CompletableFuture<?> release(Lease lease) {
         if (!place.mayWait()) {
-            return lease.releaseAsync();
+            return lease.releaseAsync().toCompletableFuture();
         }
         lease.close();
         return null;

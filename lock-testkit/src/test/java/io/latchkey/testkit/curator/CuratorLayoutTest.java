@@ -197,7 +197,8 @@ class CuratorLayoutTest {
         Acquirable limited = ours.get(0).client().semaphore("/limit", 1).heldAtMost(Duration.ofMillis(200));
         Lease held = granted(asked(limited, "/limit"));
         Lease next = granted(curators.get(0).client().semaphore("/limit", 1).acquireAsync());
-        assertEquals(LossCause.HELD_TOO_LONG, held.lost().get(SOON.toSeconds(), TimeUnit.SECONDS));
+        assertEquals(
+                LossCause.HELD_TOO_LONG, held.lost().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS));
         next.close();
         await("nothing left", () -> requests("/limit") == 0);
     }

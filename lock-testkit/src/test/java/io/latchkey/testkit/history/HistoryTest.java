@@ -69,7 +69,7 @@ class HistoryTest {
         waiting.cancel(false);
         Eventually.holds("recorded cancellation", Duration.ofSeconds(10), () -> kinds(history, two.name())
                 .contains(What.GAVE_UP));
-        lease.releaseAsync().get(10, TimeUnit.SECONDS);
+        lease.releaseAsync().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertTrue(kinds(history, one.name()).contains(What.RELEASED));
         assertTrue(history.recordedMutex(two, "/async")
                 .tryAcquireAsync(Duration.ofSeconds(5))
@@ -85,7 +85,7 @@ class HistoryTest {
         try (Lease next = history.recordedMutex(two, "/forced").acquire()) {
             assertTrue(next.isValid());
             lease.isValid();
-            lease.lost().get(10, TimeUnit.SECONDS);
+            lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
             Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
                     .contains(What.LOST));
         }

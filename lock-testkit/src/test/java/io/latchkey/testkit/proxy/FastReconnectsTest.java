@@ -41,7 +41,7 @@ class FastReconnectsTest extends BehindAProxy {
             try (FaultyClient fast = FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST)) {
                 Lease lease = fast.client().mutex("/fast").acquire();
                 fast.expire(ExpiryOrder.SERVER_FIRST).get(10, TimeUnit.SECONDS);
-                lease.lost().get(10, TimeUnit.SECONDS);
+                lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
                 fast.client().mutex("/fast").acquire().close();
             }
         }

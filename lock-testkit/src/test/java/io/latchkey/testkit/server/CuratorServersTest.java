@@ -52,7 +52,7 @@ class CuratorServersTest {
                 FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(6))) {
             Lease lease = client.client().mutex("/orders/7").acquire();
             client.expire(ExpiryOrder.SERVER_FIRST).join();
-            LossCause cause = lease.lost().get(10, TimeUnit.SECONDS);
+            LossCause cause = lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
             assertEquals(LossCause.SESSION_EXPIRED, cause);
         }
         assertFalse(servers.isServing(0), "closed with the fixture");

@@ -147,7 +147,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         waiter.listener().fired(ahead, ZnodeStore.Change.DELETED, 99);
 
         assertFalse(second.isDone(), "the third holds");
-        assertTrue(released.isDone());
+        assertTrue(released.toCompletableFuture().isDone());
     }
 
     /** Servers before 3.9 tell of changes without a number: a pair of events may then be of two transactions, too. */
@@ -184,7 +184,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         var released = client.acquire("/m").releaseAsync();
         client.settle();
-        assertTrue(released.isDone());
+        assertTrue(released.toCompletableFuture().isDone());
 
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         beats.clear();
@@ -212,7 +212,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
             assertEquals(created, held.nodePaths());
             var released = held.releaseAsync();
             client.settle();
-            assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
+            assertEquals(ReleaseOutcome.RELEASED, released.toCompletableFuture().getNow(null));
         }
     }
 
@@ -603,7 +603,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         port.takeRequest();
         leader.closeSession(port.session());
         client.settle();
-        assertEquals(LossCause.SESSION_EXPIRED, held.lost().getNow(null));
+        assertEquals(
+                LossCause.SESSION_EXPIRED, held.lost().toCompletableFuture().getNow(null));
         granted(second).ensureValid();
     }
 
@@ -646,7 +647,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         ZkLease holder = held.join();
         if (listens) {
-            assertFalse(holder.lost().isDone());
+            assertFalse(holder.lost().toCompletableFuture().isDone());
         }
         CompletableFuture<Optional<ZkLease>> between = other.asks(Recipe.WRITE, "/m");
         settleBoth(client, other);
@@ -1144,7 +1145,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void holderLearnsThatItCannotBeAsked_whenTheServerRefusesItsWatch(boolean denied) throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<ReleaseRequest> heard = held.releaseRequested();
+        CompletableFuture<ReleaseRequest> heard = held.releaseRequested().toCompletableFuture();
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
         if (denied) {
             Objects.requireNonNull(client.port).denyNextRequest();

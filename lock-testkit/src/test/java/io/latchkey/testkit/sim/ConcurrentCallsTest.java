@@ -315,7 +315,7 @@ class ConcurrentCallsTest {
 
         void begin() {
             held = now(lock);
-            lost = held.orElseThrow().lost();
+            lost = held.orElseThrow().lost().toCompletableFuture();
         }
 
         void look(SplittableRandom random) {

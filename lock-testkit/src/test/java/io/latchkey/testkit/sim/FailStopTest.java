@@ -97,7 +97,7 @@ class FailStopTest {
         CompletableFuture<Lease> failed = run.locks.mutex("/b").acquireAsync();
         run.settle();
         assertEquals(LeaseState.LOST, lease.state());
-        assertEquals(LossCause.CLIENT_FAILED, lease.lost().getNow(null));
+        assertEquals(LossCause.CLIENT_FAILED, lease.lost().toCompletableFuture().getNow(null));
         assertEquals(LockException.Reason.CLIENT_FAILED, run.reason(failed));
         CompletableFuture<Lease> again = run.locks.mutex("/b").acquireAsync();
         run.settle();
@@ -343,7 +343,7 @@ class FailStopTest {
             var unused = call(() -> locks.mutex("/a").queueAsync());
             tries("/c", Duration.ofSeconds(3));
             first.ifPresent(lease -> {
-                var unused3 = call(lease::releaseAsync);
+                var unused3 = call(() -> lease.releaseAsync().toCompletableFuture());
             });
             var unused5 = others.releaseAsync();
             settle();

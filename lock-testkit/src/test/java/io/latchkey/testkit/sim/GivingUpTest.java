@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,8 +75,8 @@ class GivingUpTest {
         var unused = lease.releaseAsync();
     }
 
-    private static <T> T soon(CompletableFuture<T> due) throws Exception {
-        return due.get(SOON_SECONDS, TimeUnit.SECONDS);
+    private static <T> T soon(CompletionStage<T> due) throws Exception {
+        return due.toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS);
     }
 
     /** A thread that waits for a lock, and releases it at once. */

@@ -245,7 +245,9 @@ class HeartbeatTest extends OnSimulatedServer {
         var unused = steps(client, SESSION.dividedBy(2));
         assertEquals(
                 List.of(LossCause.NODE_DELETED, LossCause.NODE_DELETED, LossCause.NODE_DELETED),
-                robbed.stream().map(lease -> lease.lost().getNow(null)).toList());
+                robbed.stream()
+                        .map(lease -> lease.lost().toCompletableFuture().getNow(null))
+                        .toList());
     }
 
     /** The request for the watch on its own node is lost. No heartbeat comes before the end of the test. */
@@ -253,7 +255,7 @@ class HeartbeatTest extends OnSimulatedServer {
     void evictedHolderLearnsAtOnce_whenItsWatchWasLost() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<LossCause> lost = held.lost();
+        CompletableFuture<LossCause> lost = held.lost().toCompletableFuture();
         client.cut();
         client.settle();
         leader.delete(held.nodePaths().get(0));
@@ -285,9 +287,9 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease first = client.acquire("/a");
         ZkLease second = client.acquire("/b");
         ZkLease third = client.acquire("/c");
-        CompletableFuture<LossCause> firstLost = first.lost();
+        CompletableFuture<LossCause> firstLost = first.lost().toCompletableFuture();
         var unused = second.lost();
-        CompletableFuture<LossCause> thirdLost = third.lost();
+        CompletableFuture<LossCause> thirdLost = third.lost().toCompletableFuture();
         client.settle();
         leader.delete(first.nodePaths().get(0));
         client.settle();
@@ -315,7 +317,7 @@ class HeartbeatTest extends OnSimulatedServer {
         for (int i = 0; i < 4; i++) {
             ZkLease held = client.acquire("/held/" + i);
             nodes.add(held.nodePaths().get(0));
-            lost.add(held.lost());
+            lost.add(held.lost().toCompletableFuture());
         }
         client.settle();
         nodes.subList(0, 3).forEach(leader::delete);
@@ -370,7 +372,7 @@ class HeartbeatTest extends OnSimulatedServer {
             var unused = client.acquire("/other").releaseAsync();
             client.settle();
         }
-        assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().getNow(null));
     }
 
     /**
@@ -384,7 +386,7 @@ class HeartbeatTest extends OnSimulatedServer {
         borrower.settle();
         assertFalse(asked.isDone(), "granted without a proof");
         steps(borrower, SESSION.dividedBy(2));
-        CompletableFuture<LossCause> lost = granted(asked).lost();
+        CompletableFuture<LossCause> lost = granted(asked).lost().toCompletableFuture();
         borrower.settle();
         Objects.requireNonNull(borrower.port).silence();
         steps(borrower, SESSION);
@@ -395,7 +397,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void lossIsReported_whenAHolderOfManyHeartbeatsIsCutOffWithoutNotice() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<LossCause> lost = client.acquire("/m").lost();
+        CompletableFuture<LossCause> lost = client.acquire("/m").lost().toCompletableFuture();
         client.settle();
         steps(client, SESSION.multipliedBy(2));
         assertFalse(lost.isDone());
@@ -668,7 +670,7 @@ class HeartbeatTest extends OnSimulatedServer {
             time.moveTo(time.nanos() + SESSION.dividedBy(8).toNanos());
             client.settle();
         }
-        assertEquals(LossCause.NODE_DELETED, held.lost().getNow(null));
+        assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().getNow(null));
     }
 
     /** Nodes are checked right behind the barrier, as it is late, and before the downgrade is sent again. */
@@ -732,7 +734,7 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         last.ensureValid();
         steps(client, SESSION.dividedBy(2));
-        assertEquals(LossCause.NODE_DELETED, last.lost().getNow(null));
+        assertEquals(LossCause.NODE_DELETED, last.lost().toCompletableFuture().getNow(null));
     }
 
     /** Then a reconnect leaves the lease its time. */

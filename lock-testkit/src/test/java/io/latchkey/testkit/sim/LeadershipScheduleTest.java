@@ -199,7 +199,7 @@ class LeadershipScheduleTest {
         }
 
         boolean isEnded() {
-            return leadership().ended().isDone();
+            return leadership().ended().toCompletableFuture().isDone();
         }
 
         Optional<Term> present() {
@@ -492,7 +492,7 @@ class LeadershipScheduleTest {
 
         private void assertEndedAsItShould(Candidate candidate) {
             try {
-                candidate.leadership().ended().join();
+                candidate.leadership().ended().toCompletableFuture().join();
                 assertTrue(candidate.closed || candidate.returnedEnd, "a candidate ended by itself");
             } catch (CompletionException failed) {
                 assertTrue(

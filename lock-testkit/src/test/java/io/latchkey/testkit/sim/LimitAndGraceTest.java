@@ -47,6 +47,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -294,7 +295,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         unlimited.abandon();
         ZkLease limited = granted(third);
         assertEquals(unlimited.token(), limited.token());
-        CompletableFuture<LossCause> lost = limited.lost();
+        CompletableFuture<LossCause> lost = limited.lost().toCompletableFuture();
         steps(client, LIMIT.minusMillis(1));
         assertTrue(limited.isValid());
         steps(client, Duration.ofMillis(1));
@@ -378,7 +379,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ZkLease lease = granted(reader);
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         client.engine.context().execute(() -> {
-            released.add(lease.releaseAsync());
+            released.add(lease.releaseAsync().toCompletableFuture());
             client.engine.close();
         });
         client.settle();
@@ -431,7 +432,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         };
         assertFalse(lease.isValid());
         client.runCallbacks();
-        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().getNow(null));
+        assertEquals(
+                LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().getNow(null));
     }
 
     /** The other reader has released by then. */
@@ -439,7 +441,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void limitOfAReaderIsReportedOnce_whenTheSessionEndsBeforeTheNotice() throws Exception {
         ZkLease limited = client.take(READER.heldAtMost(LIMIT));
         ZkLease other = client.take(READER);
-        CompletableFuture<LossCause> lost = limited.lost();
+        CompletableFuture<LossCause> lost = limited.lost().toCompletableFuture();
         steps(client, LIMIT);
         other.abandon();
         client.settle();
@@ -460,7 +462,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ZkLease limited = client.take(READER.heldAtMost(LIMIT));
         ZkLease other = client.take(READER);
         assertEquals(limited.token(), other.token());
-        CompletableFuture<LossCause> lost = limited.lost();
+        CompletableFuture<LossCause> lost = limited.lost().toCompletableFuture();
         steps(client, LIMIT);
         assertFalse(limited.isValid());
         other.abandon();
@@ -487,7 +489,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     /** No timer runs by the wall clock, and the holder looks at nothing. */
     @Test
     void lossIsReportedWithinASixthOfTheTimeout_whenTheLimitPassesOnTheWallClockAlone() throws Exception {
-        CompletableFuture<LossCause> lost = client.acquire(LIMITED).lost();
+        CompletableFuture<LossCause> lost = client.acquire(LIMITED).lost().toCompletableFuture();
         client.clock.wallAhead = LIMIT;
         steps(client, SESSION.dividedBy(6));
         client.runCallbacks();
@@ -521,7 +523,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
      */
     @Test
     void nodeIsDeleted_whenTheDeadlinePassesOnTheWallClockAloneAndTheSessionLives() throws Exception {
-        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost().toCompletableFuture();
         client.settle();
         client.clock.wallAhead = SESSION;
         steps(client, SESSION.dividedBy(3));
@@ -561,7 +563,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     private void loseTheLeaseWithTheConnection() throws Exception {
-        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost().toCompletableFuture();
         client.settle();
         client.clock.wallAhead = SESSION;
         client.loseTheConnection();
@@ -590,7 +592,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void nodeIsKeptUntilTheNotice_whenTheLimitPassesDuringADowngrade() throws Exception {
         ZkLease write = client.acquire(new LockTarget(Recipe.WRITE, new LockPath("/m")).heldAtMost(LIMIT));
-        CompletableFuture<LossCause> lost = write.lost();
+        CompletableFuture<LossCause> lost = write.lost().toCompletableFuture();
         client.settle();
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
         client.untilAResponseIsThere();
@@ -614,7 +616,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void downgradeSucceeds_whenAGuardedWriteFindsTheFormerNodeGone() throws Exception {
         ZkLease write = client.acquire(WRITER);
-        CompletableFuture<LossCause> lost = write.lost();
+        CompletableFuture<LossCause> lost = write.lost().toCompletableFuture();
         client.settle();
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
         client.untilAResponseIsThere();
@@ -822,7 +824,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         closing.close(HOUR);
         closing.loseTheConnection();
         assertTrue(lease.isValid());
-        CompletableFuture<ReleaseOutcome> released = lease.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = lease.releaseAsync().toCompletableFuture();
         closing.runCallbacks();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         assertFalse(closing.closed);
@@ -844,7 +846,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void nodeIsDeletedBeforeAnOwnersCloseEnds_whenTheGracePassesOnABorrowedHandle() throws Exception {
         TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         closing.close(LIMIT);
         steps(closing, LIMIT);
         assertFalse(lease.isValid());
@@ -878,8 +880,9 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void nodeIsKeptUntilTheLastReaderIsNotified_whenTheClientClosesWithTwo() throws Exception {
         List<ZkLease> readers = List.of(client.take(READER), client.take(READER));
-        List<CompletableFuture<LossCause>> lost =
-                readers.stream().map(ZkLease::lost).toList();
+        List<CompletableFuture<LossCause>> lost = readers.stream()
+                .map(reader -> reader.lost().toCompletableFuture())
+                .toList();
         client.settle();
         assertEquals(1, nodes());
         client.runCallbacks();
@@ -900,7 +903,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void clientClosesWithoutANotice_whenAHolderThatAwaitsALossReleasesAsItCloses() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
-        CompletableFuture<LossCause> lost = lease.lost();
+        CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
         client.settle();
         client.engine.context().execute(() -> {
             client.engine.close();
@@ -1026,7 +1029,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(lease.isValid());
         steps(client, Duration.ofMillis(1));
         client.runCallbacks();
-        assertEquals(LossCause.CLIENT_CLOSED, lease.lost().getNow(null));
+        assertEquals(LossCause.CLIENT_CLOSED, lease.lost().toCompletableFuture().getNow(null));
         assertTrue(client.closed);
     }
 
@@ -1036,8 +1039,9 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void everyReleaseWithinTheGraceIsAnswered_whenTheLastHoldersReleaseTogether(int first) throws Exception {
         List<ZkLease> held = List.of(client.acquire("/a"), client.acquire("/b"));
         client.close(HOUR);
-        List<CompletableFuture<ReleaseOutcome>> released =
-                List.of(held.get(first).releaseAsync(), held.get(1 - first).releaseAsync());
+        List<CompletableFuture<ReleaseOutcome>> released = Stream.of(held.get(first), held.get(1 - first))
+                .map(lease -> lease.releaseAsync().toCompletableFuture())
+                .toList();
         client.settle();
         client.runCallbacks();
         assertEquals(
@@ -1052,7 +1056,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.close(HOUR);
         steps(client, LIMIT);
         client.runCallbacks();
-        assertEquals(LossCause.HELD_TOO_LONG, lease.lost().getNow(null));
+        assertEquals(LossCause.HELD_TOO_LONG, lease.lost().toCompletableFuture().getNow(null));
         assertTrue(client.closed);
         assertEquals(0, nodes());
     }
@@ -1066,7 +1070,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         port.cut();
         client.settle();
         client.runCallbacks();
-        assertEquals(LossCause.SESSION_EXPIRED, lease.lost().getNow(null));
+        assertEquals(
+                LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().getNow(null));
         assertTrue(client.closed);
         assertEquals(port, client.port);
     }
@@ -1086,7 +1091,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     /** Its node is deleted with the session, so the close has nothing to wait for. */
     @Test
     void clientClosesAtTheEndOfItsSession_whenTheOwnerOfALostLeaseIsNotNotifiedYet() throws Exception {
-        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost();
+        CompletableFuture<LossCause> lost = client.acquire(UNLIMITED).lost().toCompletableFuture();
         client.settle();
         client.close(Duration.ZERO);
         assertFalse(client.closed);
@@ -1263,7 +1268,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         leader.delete("/m/" + leader.tree().get("/m").children().get(0));
         lease.nodeGone(0); // as a guarded write finds out
         client.runCallbacks();
-        assertEquals(LossCause.NODE_DELETED, lease.lost().getNow(null));
+        assertEquals(LossCause.NODE_DELETED, lease.lost().toCompletableFuture().getNow(null));
         client.settle();
         assertTrue(client.closed);
     }

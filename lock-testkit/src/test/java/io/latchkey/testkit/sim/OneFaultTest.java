@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -228,7 +229,7 @@ class OneFaultTest {
         }
 
         private void evict(Lease lease) throws Exception {
-            CompletableFuture<LossCause> lost = lease.lost();
+            CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
             pass(Duration.ZERO);
             for (Contender each : contendersOf(lease)) {
                 var unused = each.evict();
@@ -240,7 +241,8 @@ class OneFaultTest {
         private void listenAndRelease(LockClient client, Lease lease) throws Exception {
             var unused = lease.lost();
             if (door.isLatchkeysOwn()) {
-                CompletableFuture<ReleaseRequest> heard = lease.releaseRequested();
+                CompletableFuture<ReleaseRequest> heard =
+                        lease.releaseRequested().toCompletableFuture();
                 for (int i = 0; i < 2; i++) {
                     pass(SESSION.dividedBy(3));
                     for (Contender each : contendersOf(lease)) {
@@ -256,9 +258,10 @@ class OneFaultTest {
             pass(Duration.ZERO);
             if (door == Door.WRITE) {
                 var unused3 = called(client.readWriteLock("/rw").downgradeAsync(lease))
-                        .handle((read, failed) -> calls.add((read == null ? lease : read).releaseAsync()));
+                        .handle((read, failed) -> calls.add(
+                                (read == null ? lease : read).releaseAsync().toCompletableFuture()));
             } else {
-                calls.add(lease.releaseAsync());
+                calls.add(lease.releaseAsync().toCompletableFuture());
             }
         }
 
@@ -291,8 +294,8 @@ class OneFaultTest {
             soon(next).close();
         }
 
-        private static <T> T soon(CompletableFuture<T> due) throws Exception {
-            return due.get(5, TimeUnit.SECONDS);
+        private static <T> T soon(CompletionStage<T> due) throws Exception {
+            return due.toCompletableFuture().get(5, TimeUnit.SECONDS);
         }
 
         private List<ServerNode> requests() {

@@ -23,6 +23,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,9 +86,9 @@ class OpeningTest {
         zooKeeper.expireAtServer(engine);
     }
 
-    private <T> T now(CompletableFuture<T> due) throws Exception {
+    private <T> T now(CompletionStage<T> due) throws Exception {
         zooKeeper.advance(Duration.ZERO);
-        return due.get(0, TimeUnit.SECONDS);
+        return due.toCompletableFuture().get(0, TimeUnit.SECONDS);
     }
 
     private void assertClosed(CompletableFuture<?> refused) {

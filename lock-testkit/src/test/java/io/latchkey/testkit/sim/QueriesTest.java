@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 /** Queries of a client: each has its answer in a bounded time. */
 @Timeout(30)
 class QueriesTest {
-    private static <T> T soon(CompletableFuture<T> asked) throws Exception {
-        return asked.get(5, TimeUnit.SECONDS);
+    private static <T> T soon(CompletionStage<T> asked) throws Exception {
+        return asked.toCompletableFuture().get(5, TimeUnit.SECONDS);
     }
 
     @Test
@@ -83,7 +84,7 @@ class QueriesTest {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient client = locks.client();
             Lease held = soon(client.mutex("/m").acquireAsync());
-            CompletableFuture<LossCause> lost = held.lost();
+            CompletableFuture<LossCause> lost = held.lost().toCompletableFuture();
             CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
             soon(CompletableFuture.runAsync(client::close));
             assertEquals(LossCause.CLIENT_CLOSED, soon(lost));

@@ -97,7 +97,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         ZkLease held = granted(asked);
         held.nodePaths().subList(0, 2).forEach(leader::delete);
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
         return released;
     }
@@ -121,7 +121,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.cut();
         assertTrue(client.step(server), "it learns of the loss");
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
-            CompletableFuture<ReleaseOutcome> released = granted(each).releaseAsync();
+            CompletableFuture<ReleaseOutcome> released =
+                    granted(each).releaseAsync().toCompletableFuture();
             assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         }
         client.settle();
@@ -172,7 +173,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
             List<String> nodes = queueUnder("/m");
             assertEquals(2, nodes.size(), nodes::toString);
             nodes.forEach(leader::delete);
-            CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+            CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
             client.settle();
             assertEquals(ReleaseOutcome.LOST, released.getNow(null));
         }
@@ -198,7 +199,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void throttledDeletionIsSentAgain_afterAPause() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         Objects.requireNonNull(client.port).refuseWrites(1);
         client.settle();
         assertFalse(released.isDone());
@@ -212,7 +213,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void refusedDeletionIsSentAgain_afterTheNextHeartbeat() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         Objects.requireNonNull(client.port).refuseNextRequest();
         client.settle();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
@@ -228,7 +229,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         SimulatedPort port = Objects.requireNonNull(client.port);
         long before = port.requests;
         leader.delete(held.nodePaths().get(0));
-        CompletableFuture<ReleaseOutcome> released = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         client.settle();
         assertEquals(ReleaseOutcome.LOST, released.getNow(null));
         assertEquals(before + 1, port.requests);
@@ -239,7 +240,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void nothingMoreIsSent_whenTheServerRefusesToDeleteTheNodeOfReleaseRequests() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<LossCause> lost = held.lost();
+        CompletableFuture<LossCause> lost = held.lost().toCompletableFuture();
         var unused = held.releaseRequested();
         client.settle();
         String own = held.nodePaths().get(0);
@@ -268,7 +269,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         try (LoggedWarnings log = LoggedWarnings.listen()) {
             List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
             for (CompletableFuture<Optional<ZkLease>> each : asked) {
-                released.add(granted(each).releaseAsync());
+                released.add(granted(each).releaseAsync().toCompletableFuture());
             }
             client.settle();
             assertEquals(ReleaseOutcome.PENDING, released.get(4).getNow(null));
@@ -407,8 +408,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         SimulatedPort port = Objects.requireNonNull(client.port);
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
-        released.add(first.releaseAsync());
-        released.add(granted(second).releaseAsync());
+        released.add(first.releaseAsync().toCompletableFuture());
+        released.add(granted(second).releaseAsync().toCompletableFuture());
         assertTrue(third.isDone(), "it holds");
         leader.closeSession(port.session());
         // The response to the first release tells of the end, before the loss of the connection.
@@ -436,7 +437,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         steps(behind, holder, second);
         holder.cut();
         holder.settle();
-        assertTrue(released.isDone());
+        assertTrue(released.toCompletableFuture().isDone());
         assertEquals(List.of(), queueUnder("/m"));
     }
 
@@ -453,7 +454,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
         CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
         client.settle();
-        CompletableFuture<ReleaseOutcome> released = granted(first).releaseAsync();
+        CompletableFuture<ReleaseOutcome> released =
+                granted(first).releaseAsync().toCompletableFuture();
         SimulatedPort port = Objects.requireNonNull(client.port);
         assertEquals(3, port.peekRequest().onTheWire().parts().size());
         ZnodeStore.Refusal why = new ZnodeStore.Refusal(refused, Status.NO_AUTH, "NOAUTH");

@@ -108,7 +108,7 @@ class SameMomentTest extends OnSimulatedServer {
             ZkLease lease = granted(asked);
             List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
             closing.engine.context().execute(() -> {
-                released.add(lease.releaseAsync());
+                released.add(lease.releaseAsync().toCompletableFuture());
                 closing.engine.close();
             });
             closing.settle();
@@ -123,7 +123,7 @@ class SameMomentTest extends OnSimulatedServer {
         client.settle();
         ZkLease write = granted(asked);
         String node = write.nodePaths().get(0);
-        CompletableFuture<ReleaseRequest> heard = write.releaseRequested();
+        CompletableFuture<ReleaseRequest> heard = write.releaseRequested().toCompletableFuture();
         client.settle();
         String revocation = queueUnder("/m").stream()
                 .filter(each -> !each.equals(node))
@@ -138,7 +138,9 @@ class SameMomentTest extends OnSimulatedServer {
         CompletableFuture<ZkLease> downgraded = write.downgrade(Recipe.READ);
         client.settle();
         ZkLease read = downgraded.get(5, TimeUnit.SECONDS);
-        assertEquals(first.label(), read.releaseRequested().getNow(null).label());
+        assertEquals(
+                first.label(),
+                read.releaseRequested().toCompletableFuture().getNow(null).label());
         read.abandon();
         client.settle();
     }

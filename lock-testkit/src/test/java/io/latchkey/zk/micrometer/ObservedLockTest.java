@@ -106,10 +106,12 @@ class ObservedLockTest {
 
     @Test
     void holdIsLost_whenTheLeaseIs() throws Exception {
-        lock.run(lease -> {
-            locks.expire(client);
-            lease.lost().join();
-        });
+        assertThrows(
+                LeaseLostException.class,
+                () -> lock.run(lease -> {
+                    locks.expire(client);
+                    lease.lost().toCompletableFuture().join();
+                }));
         assertEquals(
                 List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
                 observed);
@@ -240,8 +242,8 @@ class ObservedLockTest {
             }
         });
         Duration limit = Duration.ofSeconds(9);
-        long token = lock.heldAtMost(limit).call(lease -> {
-            CompletableFuture<LossCause> lost = lease.lost();
+        long token = lock.heldAtMost(limit).call(OnLoss.IGNORE, lease -> {
+            CompletableFuture<LossCause> lost = lease.lost().toCompletableFuture();
             locks.advance(limit);
             assertEquals(LossCause.HELD_TOO_LONG, lost.getNow(null));
             return lease.token();

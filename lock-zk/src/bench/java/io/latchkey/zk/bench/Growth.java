@@ -134,7 +134,7 @@ final class Growth {
                 throw new IllegalStateException("leases were lost beside " + locks);
             }
             Spent releasing = new Spent();
-            var unused = inFlight(locks, i -> held.get(i).releaseAsync());
+            var unused = inFlight(locks, i -> held.get(i).releaseAsync().toCompletableFuture());
             awaitCalm();
             releasing.tell("release", locks);
         }

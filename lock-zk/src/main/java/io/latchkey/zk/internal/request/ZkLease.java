@@ -2,7 +2,6 @@
 package io.latchkey.zk.internal.request;
 
 import com.google.common.collect.Comparators;
-import io.latchkey.lock.BodyInterruption;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -10,6 +9,8 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
+import io.latchkey.lock.spi.LossHandler;
+import io.latchkey.lock.spi.LossNotifier;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.context.HeldLeases;
 import io.latchkey.zk.internal.events.RequestEvents;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because validity, limit, notice of loss and release all depend on how the lease ended. That is
  * decided once, on any thread.
  */
-public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
+public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, TurnQueue.Turn {
     private static final int LOOKS_IN_A_TIMEOUT = 6;
     private static final int BOUNDS_IN_A_TIMEOUT = 20;
 
@@ -71,10 +73,10 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
     private final Notice<LossCause> lost = new Notice<>();
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
     /**
-     * The interruptions of threads that run a body under this lease. They are not stages of {@link #lost}, which wait
+     * What interrupts a thread that runs a body under this lease. They are not stages of {@link #lost}, which wait
      * for the callback threads.
      */
-    private final List<BodyInterruption> bodies = new CopyOnWriteArrayList<>();
+    private final List<LossHandler> lossHandlers = new CopyOnWriteArrayList<>();
 
     /** Completes when the owner is notified of the loss as far as it wants to be, or the bound of that has passed. */
     private final CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
@@ -401,10 +403,10 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
 
     /** Sets a watch on the node. Without a call, the holder learns of a deletion by the heartbeat, at no cost. */
     @Override
-    public CompletableFuture<LossCause> lost() {
+    public CompletionStage<LossCause> lost() {
         lossIsAwaited = true;
         watchOwnNodes();
-        return lost;
+        return lost.stage();
     }
 
     private void watchOwnNodes() {
@@ -415,20 +417,20 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
 
     /** A loss between the two statements is reported twice; the second report has no effect. */
     @Override
-    public void interruptOnLoss(BodyInterruption body) {
-        bodies.add(Objects.requireNonNull(body, "body"));
+    public void onLoss(LossHandler handler) {
+        lossHandlers.add(Objects.requireNonNull(handler, "handler"));
         if (end.get() instanceof End.Lost how) {
-            interrupt(body, how.cause());
+            handle(handler, how.cause());
         }
         watchOwnNodes();
     }
 
-    /** Interrupts a body on a thread of its own: an interrupt runs code of the body's thread, and of its channel. */
-    private void interrupt(BodyInterruption body, LossCause cause) {
+    /** Calls the handler on a thread of its own: an interrupt runs code of the body's thread, and of its channel. */
+    private void handle(LossHandler handler, LossCause cause) {
         unnotified.incrementAndGet();
         context.outbox().alarms().execute(() -> {
             try {
-                body.lost(cause);
+                handler.lost(cause);
             } catch (Throwable theirs) {
                 context.log().warn(ZkLease.class, "The interruption of a body under {} failed", path(), theirs);
             } finally {
@@ -444,7 +446,7 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
     }
 
     @Override
-    public CompletableFuture<ReleaseRequest> releaseRequested() {
+    public CompletionStage<ReleaseRequest> releaseRequested() {
         if (context.naming().isShared()) {
             throw new UnsupportedOperationException(
                     "Release requests are not supported on a path that is shared with clients other than Latchkey's,"
@@ -453,7 +455,7 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
         if (listening.compareAndSet(false, true)) {
             context.execute(request::listen);
         }
-        return releaseRequested;
+        return releaseRequested.stage();
     }
 
     void askedToRelease(Owner by) {
@@ -499,7 +501,7 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
     /** Puts all notices on their ways, none of which waits for another. */
     @Override
     public void notifyOwner(LossCause cause) {
-        bodies.forEach(body -> interrupt(body, cause));
+        lossHandlers.forEach(handler -> handle(handler, cause));
         boolean awaited = lossIsAwaited;
         if (awaited) {
             unnotified.incrementAndGet();
@@ -536,7 +538,7 @@ public final class ZkLease implements Lease, HeldLeases.Held, TurnQueue.Turn {
     }
 
     @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+    public CompletionStage<ReleaseOutcome> releaseAsync() {
         CompletableFuture<ReleaseOutcome> result = new CompletableFuture<>();
         var unused = beginRelease().thenAccept(outcome -> context.callBack(() -> result.complete(outcome)));
         return result;

@@ -2,68 +2,25 @@
 package io.latchkey.zk.internal.threads;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.concurrent.CompletionStage;
 
 /**
- * A future that only its owner completes, so that all callers can share one object: a caller's attempt to complete or
- * cancel it has no effect. A copy for each caller would stay registered here until this one completes, which for most
- * leases is never. Dependent stages are ordinary futures.
+ * News that its owner tells once. All callers share one stage: one for each would stay registered here until the news,
+ * which for most leases never comes.
  */
-public final class Notice<T> extends CompletableFuture<T> {
-    public void deliver(T news) {
-        super.complete(news);
+public final class Notice<T> {
+    private final CompletableFuture<T> news = new CompletableFuture<>();
+    private final CompletionStage<T> stage = news.minimalCompletionStage();
+
+    public CompletionStage<T> stage() {
+        return stage;
+    }
+
+    public void deliver(T told) {
+        news.complete(told);
     }
 
     public void fail(Throwable why) {
-        super.completeExceptionally(why);
-    }
-
-    @Override
-    public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
-    public boolean complete(T value) {
-        return false;
-    }
-
-    @Override
-    public boolean completeExceptionally(Throwable failure) {
-        return false;
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        return false;
-    }
-
-    @Override
-    public void obtrudeValue(T value) {
-        // Completed by its owner only.
-    }
-
-    @Override
-    public void obtrudeException(Throwable failure) {
-        // Completed by its owner only.
-    }
-
-    @Override
-    public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-        return this;
-    }
-
-    /** Applies the timeout to a copy, which belongs to the caller. */
-    @Override
-    public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
-        return copy().orTimeout(timeout, unit);
-    }
-
-    /** Applies the timeout to a copy, which belongs to the caller. */
-    @Override
-    public CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
-        return copy().completeOnTimeout(value, timeout, unit);
+        news.completeExceptionally(why);
     }
 }

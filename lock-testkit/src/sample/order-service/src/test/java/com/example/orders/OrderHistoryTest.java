@@ -34,7 +34,7 @@ class OrderHistoryTest {
         CompletableFuture<Lease> waits = second.acquireAsync();
         history.expire(one, ExpiryOrder.SERVER_FIRST).join();
         waits.get(10, TimeUnit.SECONDS).close();
-        held.lost().get(10, TimeUnit.SECONDS);
+        held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
         ExclusionChecker.mutex().whileSessionsLive(history).assertNotBroken();
         TokenOrderChecker.check(history).assertNotBroken();
         HtmlReport.of(history).write(folder.resolve("history.html")); // the same as a page
