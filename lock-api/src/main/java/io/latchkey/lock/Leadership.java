@@ -410,8 +410,8 @@ public final class Leadership implements AutoCloseable {
      * Returns a stage that completes when this candidate has ended for good: normally after {@link #close()} or
      * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
      * {@link ClientClosedException}. All calls return one stage, at no cost. Whether it has ended by now is a question
-     * to {@link #state}. Stages that are attached before the end run on the candidate's thread, without an interrupt status, and
-     * {@link #close()} does not wait for them; later ones run on the thread that attaches them.
+     * to {@link #state}. Dependent stages that are attached before the end run on the candidate's thread, without an
+     * interrupt status, and {@link #close()} does not wait for them; later ones run on the thread that attaches them.
      *
      * @return a stage that completes at the end
      */

@@ -117,10 +117,10 @@ public interface Lease extends AutoCloseable {
      * <p>All calls can return one stage, and repeated calls cost nothing. Each {@link
      * CompletionStage#toCompletableFuture} makes a future for its caller, which is kept with the lease.
      *
-     * <p>After a loss, the client deletes the lease's node only when the dependent stages have run, or a twentieth
-     * of the session timeout has passed. So if the session lives, and no other client deletes the node, a dependent stage that
-     * ends within that time ends before the next request can be granted. This holds only for leases of which {@code
-     * lost} was called before the loss.
+     * <p>After a loss, the client deletes the lease's node only when the dependent stages have run, or a twentieth of
+     * the session timeout has passed. So if the session lives, and no other client deletes the node, a stage that ends
+     * within that time ends before the next request can be granted. This holds only for leases of which {@code lost}
+     * was called before the loss.
      *
      * <p>The first call sets a watch on the lease's node, so that its deletion is known at once and not only with the
      * next heartbeat.

@@ -284,7 +284,7 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** Throws if no server answers at all. The time may have been too short for an answer: this process has just begun. */
+    /** Throws if no server answers. The time may have been too short for an answer: this process has just begun. */
     private void checkServersAnswer(Acquirable wanted) throws InterruptedException {
         try {
             var unused = wanted.queue();

@@ -159,9 +159,9 @@ final class EndMutants {
             Mutant.of(
                     "bodies are interrupted a second after the loss",
                     LEASE,
-                    "bodies.forEach(body -> interrupt(body, cause));",
+                    "lossHandlers.forEach(handler -> handle(handler, cause));",
                     "context.time().after(java.time.Duration.ofSeconds(1),"
-                            + " () -> bodies.forEach(body -> interrupt(body, cause)));"),
+                            + " () -> lossHandlers.forEach(handler -> handle(handler, cause)));"),
             Mutant.of(
                     "holders are not asked when the grace begins",
                     CLOSING,
