@@ -2,6 +2,7 @@
 package io.latchkey.lock;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -109,20 +110,70 @@ public interface LockObserver {
      *
      * @param id the number of the request among those of its client, from 1
      * @param path the path of the lock, as returned by {@link Lease#path}
-     * @param lock the requested lock, as text without the path: {@code mutex}, {@code read lock}, {@code write lock},
-     *     {@code 2 permits of semaphore}, {@code multi-lock of 3}
+     * @param kind the kind of the requested lock
+     * @param count the number of permits of a semaphore, or of members of a multi-lock; 1 for the others
      * @param label the label of the request, as {@link Acquirable#labelled} sets it; empty if it has none of its own
      */
-    record Request(long id, String path, String lock, String label) {
+    record Request(long id, String path, Kind kind, int count, String label) {
         /**
-         * Makes a request without a label of its own.
+         * Makes a request.
          *
          * @param id the number of the request
          * @param path the path of the lock
-         * @param lock the requested lock, as text
+         * @param kind the kind of the requested lock
+         * @param count the number of permits or members
+         * @param label the label
          */
-        public Request(long id, String path, String lock) {
-            this(id, path, lock, "");
+        public Request {
+            Objects.requireNonNull(path, "path");
+            Objects.requireNonNull(kind, "kind");
+            Objects.requireNonNull(label, "label");
+        }
+
+        /**
+         * Returns the requested lock in words, for people: {@code mutex}, {@code read lock}, {@code write lock}, {@code
+         * 2 permits of semaphore}, {@code multi-lock of 3}.
+         *
+         * @return the lock, without its path
+         */
+        public String lock() {
+            return switch (kind) {
+                case SEMAPHORE -> count + (count == 1 ? " permit" : " permits") + " of semaphore";
+                case MULTI_LOCK -> kind + " of " + count;
+                default -> kind.toString();
+            };
+        }
+    }
+
+    /**
+     * The kind of a requested lock; {@link #toString} has it in words. Later versions may add values, so a {@code
+     * switch} over them should have a {@code default}.
+     */
+    enum Kind {
+        /** A {@link Mutex}. */
+        MUTEX("mutex"),
+
+        /** {@link ReadWriteLock#readLock}. */
+        READ_LOCK("read lock"),
+
+        /** {@link ReadWriteLock#writeLock}. */
+        WRITE_LOCK("write lock"),
+
+        /** Permits of a {@link Semaphore}. */
+        SEMAPHORE("semaphore"),
+
+        /** A {@link MultiLock}. */
+        MULTI_LOCK("multi-lock");
+
+        private final String words;
+
+        Kind(String words) {
+            this.words = words;
+        }
+
+        @Override
+        public String toString() {
+            return words;
         }
     }
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import java.util.Objects;
+
 /**
- * A request of a client that a holder release its lease; see {@link Lease#releaseRequested}. The values are
- * claims of the requesting client and are not verified.
+ * A request that the holder of a lease release it; see {@link Lease#releaseRequested}.
  *
- * @param label the label of the requesting client; empty if it has no label
- * @param host the name of its machine
- * @param processId the id of its process on that machine
+ * @param by the client that asks
  */
-public record ReleaseRequest(String label, String host, long processId) {}
+public record ReleaseRequest(Owner by) {
+    /**
+     * Makes a release request.
+     *
+     * @param by the client that asks
+     */
+    public ReleaseRequest {
+        Objects.requireNonNull(by, "by");
+    }
+}

@@ -10,15 +10,17 @@ import java.util.Objects;
  *
  * @param state the state, in the words in which an observer hears of it; {@link SessionState#DISCONNECTED}
  *     also before the first connection
+ * @param id the id of the session, which servers' logs show in hexadecimal; 0 before the first connection
  * @param since when the client found this state, by the clock of this machine
  * @param timeout the session timeout that the server granted last; until it has granted one, that which the client asks
  *     for
  */
-public record SessionStatus(SessionState state, Instant since, Duration timeout) {
+public record SessionStatus(SessionState state, long id, Instant since, Duration timeout) {
     /**
      * Makes a view.
      *
      * @param state the state
+     * @param id the id of the session
      * @param since when it began
      * @param timeout the session timeout
      */
@@ -35,6 +37,7 @@ public record SessionStatus(SessionState state, Instant since, Duration timeout)
 
     @Override
     public String toString() {
-        return state + " since " + since + ", session timeout " + timeout.toMillis() + " ms";
+        return state + " since " + since + (id == 0 ? "" : ", session 0x" + Long.toHexString(id)) + ", session timeout "
+                + timeout.toMillis() + " ms";
     }
 }

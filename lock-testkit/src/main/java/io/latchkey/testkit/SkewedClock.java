@@ -6,7 +6,7 @@ import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.locks.EngineLockClient;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
@@ -104,7 +104,7 @@ public final class SkewedClock {
                         listener)),
                 sessionTimeout,
                 Optional.empty(),
-                new Owner("", ProcessHandle.current().pid(), label),
+                new OwnerData("", ProcessHandle.current().pid(), label),
                 () -> ThreadLocalRandom.current().nextLong(),
                 new Skewed(rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
                 ForkJoinPool.commonPool(),

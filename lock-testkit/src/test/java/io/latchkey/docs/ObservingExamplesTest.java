@@ -101,7 +101,8 @@ class ObservingExamplesTest {
             try (Lease lease = locks.mutex("/orders/42").acquire()) {
                 assertTrue(lease.isValid());
                 for (Contender each : locks.mutex("/orders/42").queue()) {
-                    told.add(each.state() + " since " + each.since() + ": " + each.label() + " on " + each.host());
+                    told.add(each.state() + " since " + each.since() + ": "
+                            + each.owner().label() + " on " + each.owner().host());
                 }
             }
         }

@@ -11,7 +11,7 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.queue.Queue;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ final class QueueScene implements AutoCloseable {
         List<Request> requests = new ArrayList<>();
         for (NodeName name : Queue.of(nodes.keySet()).requests()) {
             ServerNode node = nodes.get(name.text());
-            String owner = Owner.parse(node.data()).label();
+            String owner = OwnerData.parse(node.data()).label();
             CompletableFuture<Lease> lease = asked.get(owner);
             List<String> watches = watchedBy(node, nodes).stream()
                     .map(watched -> shownName(watched, ids))
@@ -129,7 +129,7 @@ final class QueueScene implements AutoCloseable {
 
     private List<String> owners(String path) {
         return children(path).stream()
-                .map(node -> Owner.parse(node.data()).label())
+                .map(node -> OwnerData.parse(node.data()).label())
                 .toList();
     }
 

@@ -129,7 +129,7 @@ class PageExamplesTest {
 
         try (locks) {
             Lease lease = locks.mutex("/first").acquire();
-            assertEquals("till-1", locks.mutex("/first").queue().get(0).label());
+            assertEquals("till-1", locks.mutex("/first").queue().get(0).owner().label());
             lease.close();
         }
     }

@@ -506,10 +506,10 @@ class SimulatedLocksTest {
         ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
         Contender holder = ofAnother.readLock().queue().get(0);
         assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
-        assertEquals("admin", soon(ofTheWriter).label());
+        assertEquals("admin", soon(ofTheWriter).by().label());
         Lease read = lock.downgrade(write);
         CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested().toCompletableFuture();
-        assertEquals("admin", soon(ofTheReader).label());
+        assertEquals("admin", soon(ofTheReader).by().label());
         assertTrue(read.isValid());
         read.close();
         assertEquals(List.of(), locks.nodesUnder("/rw"));
@@ -531,7 +531,7 @@ class SimulatedLocksTest {
         Contender holder =
                 locks.client("admin").readWriteLock("/rw").readLock().queue().get(0);
         assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
-        assertEquals("admin", soon(asked).label());
+        assertEquals("admin", soon(asked).by().label());
         read.close();
         assertEquals(List.of(), locks.nodesUnder("/rw"));
     }
@@ -551,7 +551,7 @@ class SimulatedLocksTest {
         assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
         assertFalse(asked.isDone());
         locks.heal(mine);
-        assertEquals("admin", soon(asked).label());
+        assertEquals("admin", soon(asked).by().label());
         assertTrue(held.isValid());
     }
 
@@ -870,7 +870,7 @@ class SimulatedLocksTest {
     }
 
     private static List<String> labels(List<Contender> queue) {
-        return queue.stream().map(Contender::label).toList();
+        return queue.stream().map(request -> request.owner().label()).toList();
     }
 
     /** The first create for the permit finds no path. The other request comes behind the look of that flight. */

@@ -175,7 +175,7 @@ class AccessTest extends OnOneServer {
         Lease held = kind.of(service).acquire();
         CompletableFuture<ReleaseRequest> wish = listening(held, kind.paths().toArray(String[]::new));
         Contender seen = kind.of(client("stranger")).queue().get(0);
-        assertEquals("service", seen.label());
+        assertEquals("service", seen.owner().label());
         AccessDeniedException denied = assertThrows(AccessDeniedException.class, seen::requestRelease);
         assertTrue(denied.getMessage().contains(kind.paths().get(0)), denied.getMessage());
         assertThrows(AccessDeniedException.class, seen::evict);
@@ -185,7 +185,7 @@ class AccessTest extends OnOneServer {
 
         Contender seenByColleague = kind.of(loggedIn("colleague")).queue().get(0);
         assertEquals(ReleaseRequestResult.DELIVERED, seenByColleague.requestRelease());
-        assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).label());
+        assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).by().label());
         assertEquals(Eviction.EVICTED, seenByColleague.evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
@@ -197,8 +197,8 @@ class AccessTest extends OnOneServer {
         Lease held = loggedIn("service").mutex("/m").acquire();
         var unused = listening(held, "/m");
         Contender seen = client("stranger").mutex("/m").queue().get(0);
-        assertEquals("", seen.label());
-        assertEquals(0, seen.processId());
+        assertEquals("", seen.owner().label());
+        assertEquals(0, seen.owner().processId());
         assertThrows(AccessDeniedException.class, seen::requestRelease);
         assertTrue(held.isValid());
         assertEquals(

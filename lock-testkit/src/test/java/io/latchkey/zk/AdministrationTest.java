@@ -61,6 +61,15 @@ class AdministrationTest extends OnOneServer {
         }
     }
 
+    @Test
+    void requestAndClientHaveTheSessionThatTheServerKnows() throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        long session = requestsUnder("/m").get(0).session();
+        assertEquals(session, first(admin.mutex("/m")).session());
+        assertEquals(session, holder.session().id());
+        held.close();
+    }
+
     // ---- asking
 
     @ParameterizedTest
@@ -77,7 +86,7 @@ class AdministrationTest extends OnOneServer {
                 queue.get(queue.size() - 2).requestRelease(),
                 "its last member's request");
 
-        assertEquals("admin", soon(wish).label());
+        assertEquals("admin", soon(wish).by().label());
         soon(next).close();
         assertEquals(LeaseState.RELEASED, held.state());
         assertNothingLeft(kind.paths().toArray(String[]::new));
@@ -86,7 +95,7 @@ class AdministrationTest extends OnOneServer {
     /** A request arrives, and its holder's release leaves nothing. */
     private void assertIsAsked(Lease held, CompletableFuture<ReleaseRequest> wish) throws Exception {
         assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
-        assertEquals("admin", soon(wish).label());
+        assertEquals("admin", soon(wish).by().label());
         held.close();
         assertNothingLeft("/m");
     }
@@ -109,7 +118,7 @@ class AdministrationTest extends OnOneServer {
         assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
         assertFalse(wish.isDone());
         proxy.accept();
-        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).by().label());
         awaitUntil("trust", () -> held.state() == LeaseState.HELD);
         held.close();
         assertNothingLeft("/m");
@@ -187,7 +196,7 @@ class AdministrationTest extends OnOneServer {
         Lease read = lock.downgrade(write);
         CompletableFuture<ReleaseRequest> wish = read.releaseRequested().toCompletableFuture();
         assertEquals(ReleaseRequestResult.DELIVERED, writer.requestRelease());
-        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).label());
+        assertEquals("admin", wish.get(10, TimeUnit.SECONDS).by().label());
         assertFalse(ofTheWriter.isDone());
 
         assertEquals(Eviction.EVICTED, writer.evict());

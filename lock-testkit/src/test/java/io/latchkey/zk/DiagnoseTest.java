@@ -10,6 +10,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.SessionStatus;
@@ -57,7 +58,7 @@ class DiagnoseTest extends OnOneServer {
         assertEquals(Optional.empty(), diagnosis.gap());
         assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
         return diagnosis.cycles().get(0).stream()
-                .map(link -> link.label() + ": " + link.holds().orElse("") + " -> " + link.waitsFor())
+                .map(link -> link.client().label() + ": " + link.holds().orElse("") + " -> " + link.waitsFor())
                 .toList();
     }
 
@@ -85,7 +86,7 @@ class DiagnoseTest extends OnOneServer {
         Diagnosis diagnosis = alice.diagnose();
         assertEquals(1, diagnosis.holds().size());
         assertEquals(
-                new LockObserver.Request(1, "/held", "mutex"),
+                new LockObserver.Request(1, "/held", LockObserver.Kind.MUTEX, 1, ""),
                 diagnosis.holds().get(0).request());
         assertEquals(
                 List.of("/others"),
@@ -204,7 +205,7 @@ class DiagnoseTest extends OnOneServer {
             for (List<Diagnosis.Link> cycle : cycles) {
                 assertEquals(
                         List.of("one", "two"),
-                        cycle.stream().map(Diagnosis.Link::label).toList());
+                        cycle.stream().map(link -> link.client().label()).toList());
             }
         }
     }
@@ -511,16 +512,17 @@ class DiagnoseTest extends OnOneServer {
     void diagnosisIsReadableText() {
         Instant noon = Instant.parse("2026-11-21T12:00:00Z");
         Diagnosis diagnosis = new Diagnosis(
-                List.of(new Diagnosis.Own(new LockObserver.Request(1, "/a", "mutex"), noon, "main", false)),
+                List.of(new Diagnosis.Own(
+                        new LockObserver.Request(1, "/a", LockObserver.Kind.MUTEX, 1, ""), noon, "main", false)),
                 List.of(),
                 List.of(List.of(
-                        new Diagnosis.Link("", "host", 7, Optional.of("/a"), "/b", noon),
-                        new Diagnosis.Link("bob", "other", 8, Optional.empty(), "/a", noon))),
+                        new Diagnosis.Link(new Owner("", "host", 7), Optional.of("/a"), "/b", noon),
+                        new Diagnosis.Link(new Owner("bob", "other", 8), Optional.empty(), "/a", noon))),
                 Optional.of("it was late"),
-                new SessionStatus(SessionState.CONNECTED, noon, Duration.ofSeconds(10)));
+                new SessionStatus(SessionState.CONNECTED, 0x17, noon, Duration.ofSeconds(10)));
         assertEquals(
                 """
-                session: CONNECTED since 2026-11-21T12:00:00Z, session timeout 10000 ms
+                session: CONNECTED since 2026-11-21T12:00:00Z, session 0x17, session timeout 10000 ms
                 holds:
                   mutex /a since 2026-11-21T12:00:00Z, asked for by thread main
                 waits for nothing

@@ -108,7 +108,7 @@ class DowngradeTest extends OnOneServer {
         assertEquals(State.HOLDING, queue.get(0).state());
         assertEquals(Contender.Access.SHARED, queue.get(0).access());
         assertEquals(read.token(), queue.get(0).token(), "the token of the lease that the request has");
-        assertNotEquals("", queue.get(0).host(), "it says of its owner what every request says");
+        assertNotEquals("", queue.get(0).owner().host(), "it says of its owner what every request says");
     }
 
     @Test

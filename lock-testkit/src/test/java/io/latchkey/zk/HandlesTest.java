@@ -36,7 +36,7 @@ import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -233,7 +233,7 @@ class HandlesTest extends OnOneServer {
                         over)),
                 timeout,
                 Optional.empty(),
-                new Owner("host", 1, "label"),
+                new OwnerData("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
                 new SystemClock(DaemonThreads.factory("latchkey-timer-of-test"), timeout),
                 Runnable::run,

@@ -10,6 +10,7 @@ import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.admin.Contender;
@@ -142,7 +143,7 @@ class HostileInputTest extends OnOneServer {
         for (Contender forged : kind.of(other).queue().stream()
                 .filter(contender -> contender.state() == State.HOLDING)
                 .toList()) {
-            assertEquals("", forged.label());
+            assertEquals("", forged.owner().label());
             assertEquals(ReleaseRequestResult.NOT_LISTENING, forged.requestRelease());
             assertEquals(Eviction.EVICTED, forged.evict());
         }
@@ -252,11 +253,11 @@ class HostileInputTest extends OnOneServer {
         for (byte[] data : List.of(garbage(50), garbage(HUGE), "\n\n\n\n".getBytes(StandardCharsets.UTF_8))) {
             operator.setData(requestsUnder("/m").get(0).path(), data, -1);
             Contender shown = other.mutex("/m").queue().get(0);
-            assertEquals(0, shown.processId());
+            assertEquals(0, shown.owner().processId());
             assertEquals(State.HOLDING, shown.state());
             operator.setData(ear, data, -1);
         }
-        assertEquals(new ReleaseRequest("", "", 0), wish.get(10, TimeUnit.SECONDS));
+        assertEquals(new ReleaseRequest(new Owner("", "", 0)), wish.get(10, TimeUnit.SECONDS));
         assertTrue(held.isValid());
         held.close();
         assertTrue(other.mutex("/m").tryAcquire().isPresent());

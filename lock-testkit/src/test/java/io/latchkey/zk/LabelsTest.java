@@ -42,7 +42,9 @@ class LabelsTest {
     }
 
     private List<String> queue(String path) throws InterruptedException {
-        return client.mutex(path).queue().stream().map(Contender::label).toList();
+        return client.mutex(path).queue().stream()
+                .map(request -> request.owner().label())
+                .toList();
     }
 
     @Test
@@ -73,7 +75,7 @@ class LabelsTest {
         }
         try (Lease read = lock.downgrade(lock.writeLock().labelled("trace 2").acquire())) {
             Contender shown = lock.readLock().queue().get(0);
-            assertEquals("trace 2", shown.label());
+            assertEquals("trace 2", shown.owner().label());
             assertEquals(read.token(), shown.token());
         }
         assertEquals(0, lock.readLock().queue().size());
@@ -96,7 +98,7 @@ class LabelsTest {
         assertEquals(
                 List.of("invoice 7", "billing"),
                 client.semaphore("/s", 20).queue().stream()
-                        .map(Contender::label)
+                        .map(request -> request.owner().label())
                         .toList());
     }
 

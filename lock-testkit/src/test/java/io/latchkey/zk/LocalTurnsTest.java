@@ -185,7 +185,7 @@ class LocalTurnsTest extends OnOneServer {
         awaitUntil(
                 "a listening holder",
                 () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
-        assertEquals("operator", soon(asked).label());
+        assertEquals("operator", soon(asked).by().label());
     }
 
     @ParameterizedTest

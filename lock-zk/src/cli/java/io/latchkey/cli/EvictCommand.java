@@ -65,8 +65,11 @@ final class EvictCommand implements Callable<Integer> {
 
     private String described(Contender request) {
         String role = request.state() == Contender.State.HOLDING ? "holder" : "waiter";
-        String process = request.processId() == 0 ? "" : "process " + request.processId();
-        String owner = Stream.of(request.host(), process, request.label())
+        String process = request.owner().processId() == 0
+                ? ""
+                : "process " + request.owner().processId();
+        String owner = Stream.of(
+                        request.owner().host(), process, request.owner().label())
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining(", "));
         return "the " + role + " with token " + token + " at " + path + (owner.isEmpty() ? "" : ": " + owner);

@@ -123,9 +123,9 @@ final class Shown {
                     contender.since().equals(Instant.EPOCH)
                             ? null
                             : contender.since().toString(),
-                    contender.host(),
-                    contender.processId(),
-                    contender.label());
+                    contender.owner().host(),
+                    contender.owner().processId(),
+                    contender.owner().label());
         }
     }
 

@@ -11,7 +11,7 @@ import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
@@ -185,7 +185,7 @@ final class ClientOpening {
         SecureRandom seed = new SecureRandom();
         SplittableRandom ids = new SplittableRandom(seed.nextLong());
         int hidden = settings.basePath.length();
-        Owner owner = new Owner(hostName(), ProcessHandle.current().pid(), settings.label);
+        OwnerData owner = new OwnerData(hostName(), ProcessHandle.current().pid(), settings.label);
         Engine engine = new Engine(new ClientConfig(
                 source.apply(outbox.handles()),
                 timeout,

@@ -9,16 +9,16 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
+import io.latchkey.lock.Owner;
 import java.time.Instant;
 
 /**
  * A request in the queue of a path, as returned by {@link Acquirable#queue}. It is a snapshot, for people and for
  * monitoring.
  *
- * <p>Label, host, process id and the token of a downgraded lease are claims of the request's owner. They are not
- * verified, and an owner can claim those of another client. They have at most 256 characters, all of them printable;
- * any other claim is ignored. If this client may not read a request's node, the contender has an empty label and host,
- * process id 0, {@link Instant#EPOCH} and token 0.
+ * <p>The {@link #owner} and the token of a downgraded lease are claims of the request's client, which are not verified:
+ * it can claim those of another. If this client may not read a request's node, the contender has an empty label and
+ * host, process id 0, session 0, {@link Instant#EPOCH} and token 0.
  *
  * <p>An administrator can {@linkplain #requestRelease ask} the owner to release, or {@linkplain #evict evict} the
  * request. Both methods affect only the request that this object was created for: a later request is not affected,
@@ -35,29 +35,22 @@ public interface Contender {
     State state();
 
     /**
-     * Returns the label of the request: its own ({@link Acquirable#labelled}), or else that of its client.
+     * Returns the client that made the request, by its own account.
      *
-     * @return the label; empty if the owner has no label or it cannot be read
+     * @return the owner
      */
-    String label();
+    Owner owner();
 
     /**
-     * Returns the name of the owner's machine.
+     * Returns the id of the session that the request belongs to. Servers' logs show it in hexadecimal.
      *
-     * @return the name; empty if it cannot be read
+     * @return the id; 0 if it cannot be read
      */
-    String host();
-
-    /**
-     * Returns the id of the owner's process on that machine.
-     *
-     * @return the process id; 0 if it cannot be read
-     */
-    long processId();
+    long session();
 
     /**
      * Returns the time at which the request was made, by the clock of the server that created its node. This is not the
-     * time of the grant.
+     * time of the grant, which servers do not know.
      *
      * @return the time
      */

@@ -3,6 +3,7 @@ package io.latchkey.lock.admin;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.SessionStatus;
 import java.time.Instant;
 import java.util.List;
@@ -58,21 +59,17 @@ public record Diagnosis(
     }
 
     /**
-     * A client in a cycle. Label, host and process id are the client's own claims, as in {@link Contender}.
+     * A client in a cycle.
      *
-     * @param label the label of the client; empty if it has no label
-     * @param host the name of its machine
-     * @param processId the id of its process on that machine
+     * @param client the client, by its own account
      * @param holds the path at which it holds a lock that the previous client in the cycle waits for; empty if it is
      *     only a waiter ahead of that client
      * @param waitsFor the path at which it waits
      * @param since the time at which it began to wait, by the clock of the server
      */
-    public record Link(
-            String label, String host, long processId, Optional<String> holds, String waitsFor, Instant since) {
+    public record Link(Owner client, Optional<String> holds, String waitsFor, Instant since) {
         @Override
         public String toString() {
-            String client = (label.isEmpty() ? "a client" : label) + " (" + host + ", process " + processId + ")";
             return client + holds.map(path -> " holds " + path + " and").orElse("") + " waits for " + waitsFor
                     + " since " + since;
         }

@@ -447,14 +447,15 @@ abstract class AcquirableContract extends LockContract {
         int each = lock.queue().size();
         CompletableFuture<Lease> next = queued(lock.labelled("trace \u00e4/9").labelled("trace \u00e4/10"));
         awaitQueue(lock, 2 * each);
-        List<String> labels = lock.queue().stream().map(Contender::label).toList();
+        List<String> labels =
+                lock.queue().stream().map(request -> request.owner().label()).toList();
         assertEquals(Set.of("invoice 7", "trace \u00e4/10"), Set.copyOf(labels));
         assertEquals("invoice 7", labels.get(0));
         held.close();
         soon(next).close();
         try (Lease unlabelled = acquired(lock.labelled("invoice 8").labelled(""))) {
             assertTrue(unlabelled.isValid());
-            assertEquals("", lock.queue().get(0).label());
+            assertEquals("", lock.queue().get(0).owner().label());
         }
         assertThrows(NullPointerException.class, () -> lock.labelled(null));
         assertThrows(IllegalArgumentException.class, () -> lock.labelled("two\nlines"));

@@ -81,7 +81,7 @@ abstract class GraceContract extends LockContract {
         Lease lease = acquired(mutex(client));
         CompletableFuture<ReleaseRequest> asked = lease.releaseRequested().toCompletableFuture();
         Caller<Boolean> closing = closing(client, HOUR);
-        assertEquals(ProcessHandle.current().pid(), soon(asked).processId());
+        assertEquals(ProcessHandle.current().pid(), soon(asked).by().processId());
         assertTrue(lease.isValid());
         lease.close();
         soon(closing.result());

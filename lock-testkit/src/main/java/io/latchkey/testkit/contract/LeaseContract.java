@@ -368,7 +368,7 @@ public abstract class LeaseContract extends BodyContract {
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested().toCompletableFuture();
         LockClient other = client();
         await("a listening holder", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
-        assertEquals(ProcessHandle.current().pid(), soon(wish).processId());
+        assertEquals(ProcessHandle.current().pid(), soon(wish).by().processId());
         assertEquals(LeaseState.HELD, lease.state());
         assertTrue(mutex(other).tryAcquire().isEmpty());
     }

@@ -115,7 +115,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         assertFalse(queue.get(0).since().isAfter(queue.get(1).since()));
         assertTrue(queue.stream()
                 .allMatch(contender ->
-                        contender.processId() == ProcessHandle.current().pid()));
+                        contender.owner().processId() == ProcessHandle.current().pid()));
     }
 
     @Guarantee(id = "LK-MUTEX-05", says = "mutexes at different paths do not shut each other out")

@@ -290,7 +290,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
     }
 
     private String labelOfHolder() throws InterruptedException {
-        return read(client()).queue().get(0).label();
+        return read(client()).queue().get(0).owner().label();
     }
 
     @Guarantee(

@@ -361,7 +361,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         Semaphore semaphore = semaphore(client(), 2);
         Semaphore lasting = semaphore.labelled("invoice 7").heldAtMost(Duration.ofHours(1));
         Lease labelled = acquired(lasting.permits(2));
-        assertEquals("invoice 7", semaphore.queue().get(0).label());
+        assertEquals("invoice 7", semaphore.queue().get(0).owner().label());
         labelled.close();
         Semaphore brief = semaphore.heldAtMost(moment()).labelled("invoice 7");
         Lease limited = acquired(brief.permits(2));
@@ -385,7 +385,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
             List<Long> tokens = List.of(soon(one).token(), soon(two).token());
             List<Contender> queue = semaphore.queue();
             assertEquals(tokens, queue.stream().map(Contender::token).toList());
-            assertEquals("invoice 7", queue.get(0).label());
+            assertEquals("invoice 7", queue.get(0).owner().label());
             soon(one).close();
             soon(two).close();
         }

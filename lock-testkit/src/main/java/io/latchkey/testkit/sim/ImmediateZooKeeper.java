@@ -14,7 +14,7 @@ import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Naming;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -245,7 +245,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 new ClientConfig.Source.Own(line),
                 sessionTimeout,
                 Optional.empty(),
-                new Owner("simulated", ProcessHandle.current().pid(), label),
+                new OwnerData("simulated", ProcessHandle.current().pid(), label),
                 ids::nextLong,
                 new CarryingTime(this, ask(time::view), () -> lines.values().remove(line)),
                 Outbox.inPlace(callbacks, observer),

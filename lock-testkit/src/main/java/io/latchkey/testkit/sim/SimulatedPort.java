@@ -545,7 +545,8 @@ final class SimulatedPort implements ZnodeStore {
 
     // ---- the schedule moves things on
 
-    long session() {
+    @Override
+    public long session() {
         return session;
     }
 

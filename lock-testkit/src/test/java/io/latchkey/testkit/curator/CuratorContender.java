@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.curator;
 
+import io.latchkey.lock.Owner;
 import java.time.Instant;
 
 /** A request in a Curator queue: Curator shows only whether it holds and which access it requests. */
-record CuratorContender(
-        State state, String label, String host, long processId, Instant since, long token, int permits, Access access)
+record CuratorContender(State state, Owner owner, long session, Instant since, long token, int permits, Access access)
         implements OtherLibrary.Request {}

@@ -294,8 +294,9 @@ class CuratorLayoutTest {
                 List.of(Contender.State.HOLDING, Contender.State.WAITING),
                 queue.stream().map(Contender::state).toList());
         assertTrue(
-                queue.get(0).host().matches("[0-9a-fA-F.:%a-z]+"), queue.get(0).host());
-        assertEquals(ours.get(0).name(), queue.get(1).label());
+                queue.get(0).owner().host().matches("[0-9a-fA-F.:%a-z]+"),
+                queue.get(0).owner().host());
+        assertEquals(ours.get(0).name(), queue.get(1).owner().label());
         assertEquals(Contender.ReleaseRequestResult.NOT_LISTENING, queue.get(0).requestRelease());
         assertEquals(Contender.Eviction.EVICTED, queue.get(0).evict());
         granted(next).close();

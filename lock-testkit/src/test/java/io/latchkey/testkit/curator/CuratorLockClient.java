@@ -7,6 +7,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.StripedMutex;
@@ -88,7 +89,7 @@ public final class CuratorLockClient implements OtherLibrary.Client {
                 boolean holds = reader ? !writerBefore : queue.isEmpty();
                 writerBefore |= !reader;
                 State state = holds ? State.HOLDING : State.WAITING;
-                queue.add(new CuratorContender(state, "", "", 0, Instant.EPOCH, 0, 1, access(node)));
+                queue.add(new CuratorContender(state, new Owner("", "", 0), 0, Instant.EPOCH, 0, 1, access(node)));
             }
             return List.copyOf(queue);
         } catch (KeeperException.NoNodeException none) {

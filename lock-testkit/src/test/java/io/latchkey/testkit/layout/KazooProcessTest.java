@@ -263,8 +263,8 @@ class KazooProcessTest {
             String line = "\\['\\S*:" + ProcessHandle.current().pid() + " billing run'\\]";
             assertTrue(shown.strip().matches(line), shown);
             Contender holder = ours.mutex("/shown").queue().get(0);
-            assertEquals("billing run", holder.label());
-            assertEquals(ProcessHandle.current().pid(), holder.processId());
+            assertEquals("billing run", holder.owner().label());
+            assertEquals(ProcessHandle.current().pid(), holder.owner().processId());
         }
     }
 

@@ -9,7 +9,7 @@ import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -64,7 +64,7 @@ final class Client implements ClientConfig.Opener {
                 new ClientConfig.Source.Own(this),
                 SESSION,
                 Optional.empty(),
-                new Owner("simulated", 1, toString()),
+                new OwnerData("simulated", 1, toString()),
                 () -> ids++,
                 time,
                 hostile.map(this::hostileOutbox).orElseGet(this::outbox),

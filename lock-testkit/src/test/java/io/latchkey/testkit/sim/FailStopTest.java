@@ -16,7 +16,7 @@ import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
@@ -170,7 +170,7 @@ class FailStopTest {
                     kind == Kind.BORROWED ? new ClientConfig.Source.Borrowed(this) : new ClientConfig.Source.Own(this),
                     SESSION,
                     Optional.empty(),
-                    new Owner("simulated", 1, "failing"),
+                    new OwnerData("simulated", 1, "failing"),
                     () -> {
                         strike(Source.ID);
                         return ids++;

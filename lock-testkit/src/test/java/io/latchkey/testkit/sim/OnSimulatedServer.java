@@ -11,7 +11,7 @@ import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -105,7 +105,7 @@ abstract class OnSimulatedServer {
                     borrowing ? new ClientConfig.Source.Borrowed(this::open) : new ClientConfig.Source.Own(this::open),
                     SESSION,
                     Optional.empty(),
-                    new Owner("simulated", 1, "client " + number),
+                    new OwnerData("simulated", 1, "client " + number),
                     () -> ids++,
                     clock,
                     Outbox.inPlace(callbacks, observer),

@@ -12,7 +12,7 @@ import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -129,10 +129,10 @@ class SameMomentTest extends OnSimulatedServer {
                 .filter(each -> !each.equals(node))
                 .findAny()
                 .orElseThrow();
-        Owner first = new Owner("elsewhere", 7, "the first to ask");
+        OwnerData first = new OwnerData("elsewhere", 7, "the first to ask");
         leader.commit(List.of(new Tree.Effect.DataSet(revocation, first.data())), 0);
         client.settle();
-        assertEquals(first.label(), heard.getNow(null).label());
+        assertEquals(first.label(), heard.getNow(null).by().label());
         // The client asks its own holders as well.
         client.engine.context().execute(() -> client.engine.close(HOUR));
         CompletableFuture<ZkLease> downgraded = write.downgrade(Recipe.READ);
@@ -140,7 +140,7 @@ class SameMomentTest extends OnSimulatedServer {
         ZkLease read = downgraded.get(5, TimeUnit.SECONDS);
         assertEquals(
                 first.label(),
-                read.releaseRequested().toCompletableFuture().getNow(null).label());
+                read.releaseRequested().toCompletableFuture().getNow(null).by().label());
         read.abandon();
         client.settle();
     }

@@ -14,6 +14,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockObserver.Kind;
 import io.latchkey.lock.LockObserver.Request;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
@@ -186,21 +187,21 @@ class LockMetersTest {
     @Test
     void gaugesCountFromZero_afterMissedEvents() {
         LockMeters observer = LockMeters.of(meters);
-        Request endMissed = new Request(1, "/a", "mutex");
-        Request lasting = new Request(2, "/b", "mutex");
+        Request endMissed = new Request(1, "/a", Kind.MUTEX, 1, "");
+        Request lasting = new Request(2, "/b", Kind.MUTEX, 1, "");
         for (Request each : List.of(endMissed, lasting)) {
             observer.requested(each);
             observer.granted(each, 1, Duration.ZERO);
         }
-        observer.requested(new Request(3, "/a", "mutex"));
+        observer.requested(new Request(3, "/a", Kind.MUTEX, 1, ""));
         assertEquals(2, value("latchkey.held"));
         assertEquals(1, value("latchkey.waiting"));
         observer.missed(7);
         assertEquals(7, value("latchkey.missed"));
         assertEquals(0, value("latchkey.held"));
         assertEquals(0, value("latchkey.waiting"));
-        observer.requested(new Request(4, "/c", "mutex"));
-        observer.granted(new Request(4, "/c", "mutex"), 1, Duration.ZERO);
+        observer.requested(new Request(4, "/c", Kind.MUTEX, 1, ""));
+        observer.granted(new Request(4, "/c", Kind.MUTEX, 1, ""), 1, Duration.ZERO);
         observer.released(lasting, 1, Duration.ZERO);
         assertEquals(1, value("latchkey.held"), "not below what is held");
     }
@@ -223,7 +224,7 @@ class LockMetersTest {
     void gaugesOfAnotherClientStay_whenOneIsClosed() {
         LockMeters closed = LockMeters.of(meters, Tags.of("client", "one"));
         LockMeters open = LockMeters.of(meters, Tags.of("client", "two"));
-        Request request = new Request(1, "/a", "mutex");
+        Request request = new Request(1, "/a", Kind.MUTEX, 1, "");
         for (LockMeters each : List.of(closed, open)) {
             each.sessionChanged(SessionState.CONNECTED);
             each.requested(request);
@@ -242,7 +243,7 @@ class LockMetersTest {
 
     /** As for a lease that is lost. */
     private static void callAll(LockMeters observer) {
-        Request request = new Request(1, "/a", "mutex");
+        Request request = new Request(1, "/a", Kind.MUTEX, 1, "");
         observer.sessionChanged(SessionState.DISCONNECTED);
         observer.requested(request);
         observer.granted(request, 1, Duration.ofMillis(3));

@@ -12,7 +12,6 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
 import io.micrometer.observation.Observation;
@@ -222,7 +221,9 @@ class ObservedLockTest {
         lock.labelled("invoice 7")
                 .run(lease -> assertEquals(
                         List.of("invoice 7"),
-                        lock.queue().stream().map(Contender::label).toList()));
+                        lock.queue().stream()
+                                .map(request -> request.owner().label())
+                                .toList()));
         assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), observed);
     }
 

@@ -200,12 +200,13 @@ public final class LockMeters implements LockObserver {
     }
 
     private Requests in(Map<String, Requests> state, String name, Request request) {
-        return state.computeIfAbsent(request.lock(), lock -> new Requests(meters, name, tags.and("lock", lock)));
+        String kind = request.kind().toString();
+        return state.computeIfAbsent(kind, lock -> new Requests(meters, name, tags.and("lock", lock)));
     }
 
     private Timer timer(String name, Request request, String outcome) {
         return Timer.builder(name)
-                .tags(tags.and("lock", request.lock(), "outcome", outcome))
+                .tags(tags.and("lock", request.kind().toString(), "outcome", outcome))
                 .serviceLevelObjectives(BUCKETS)
                 .register(meters);
     }

@@ -8,7 +8,7 @@ import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
@@ -152,11 +152,9 @@ public final class Diagnostics {
                 ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
                         .nodes()
                         .get(seat.name()));
-                Owner owner = engine.context().naming().owner(seat.name(), node.data());
+                OwnerData owner = engine.context().naming().owner(seat.name(), node.data());
                 links.add(new Diagnosis.Link(
-                        owner.label(),
-                        owner.host(),
-                        owner.processId(),
+                        owner.owner(),
                         before.holds() ? Optional.of(engine.context().displayPath(before.path())) : Optional.empty(),
                         engine.context().displayPath(seat.path()),
                         Instant.ofEpochMilli(node.ctimeMillis())));

@@ -8,7 +8,7 @@ import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
@@ -98,12 +98,11 @@ public final class QueueInspector {
 
         private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds, boolean own) {
             NodeName name = at.name();
-            Owner owner = at.naming().owner(name, node.data());
+            OwnerData owner = at.naming().owner(name, node.data());
             return new ZkContender(
                     holds ? Contender.State.HOLDING : Contender.State.WAITING,
-                    owner.label(),
-                    owner.host(),
-                    owner.processId(),
+                    owner.owner(),
+                    node.session(),
                     Instant.ofEpochMilli(node.ctimeMillis()),
                     owner.token().orElse(node.czxid()),
                     name.permits(),

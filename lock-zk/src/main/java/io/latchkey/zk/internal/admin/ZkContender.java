@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.Kind;
@@ -23,16 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
-record ZkContender(
-        State state,
-        String label,
-        String host,
-        long processId,
-        Instant since,
-        long token,
-        int permits,
-        boolean isOwn,
-        At at)
+record ZkContender(State state, Owner owner, long session, Instant since, long token, int permits, boolean isOwn, At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 

@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.context;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
 import java.io.IOException;
@@ -32,7 +32,7 @@ public record ClientConfig(
         Source source,
         Duration sessionTimeout,
         Optional<Duration> margin,
-        Owner owner,
+        OwnerData owner,
         LongSupplier ids,
         Clock time,
         Outbox outbox,
@@ -44,7 +44,7 @@ public record ClientConfig(
             Source source,
             Duration sessionTimeout,
             Optional<Duration> margin,
-            Owner owner,
+            OwnerData owner,
             LongSupplier ids,
             Clock time,
             Executor callbacks,

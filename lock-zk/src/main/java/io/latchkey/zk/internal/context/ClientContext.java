@@ -10,7 +10,7 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OtherUse;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.store.Errors;
@@ -94,7 +94,7 @@ public final class ClientContext {
     }
 
     /** Returns the name of this client in its nodes. */
-    public Owner owner() {
+    public OwnerData owner() {
         return config.owner();
     }
 
@@ -127,7 +127,7 @@ public final class ClientContext {
 
     /** Returns the data for a node whose lease has another token than the node's czxid. */
     public byte[] ownerDataWith(long token, String label) {
-        Owner owner = config.owner().withToken(token);
+        OwnerData owner = config.owner().withToken(token);
         return (label.isEmpty() ? owner : owner.withLabel(label)).data();
     }
 

@@ -46,7 +46,7 @@ public final class ClientEvents {
         this.connection = Optional.of(new ConnectionLog(log, time));
         this.time = time;
         this.requests = new AtomicLong();
-        this.view = new SessionStatus(SessionState.DISCONNECTED, wallTime(), timeout);
+        this.view = new SessionStatus(SessionState.DISCONNECTED, 0, wallTime(), timeout);
     }
 
     private ClientEvents(ClientEvents muted) {
@@ -135,16 +135,17 @@ public final class ClientEvents {
     }
 
     /**
-     * Notes the session timeout that the server granted. On the serial executor.
+     * Notes the session and the timeout that the server granted. On the serial executor.
      *
+     * @param id the id of the session
      * @param logged whether a change is logged; for a borrowed session this client has asked for no other timeout
      */
-    public void timeoutGranted(Duration timeout, boolean logged) {
+    public void timeoutGranted(long id, Duration timeout, boolean logged) {
         SessionStatus before = view;
         if (logged && !timeout.equals(before.timeout())) {
             connection.ifPresent(log -> log.timeoutChanged(before.timeout(), timeout));
         }
-        view = new SessionStatus(before.state(), before.since(), timeout);
+        view = new SessionStatus(before.state(), id, before.since(), timeout);
     }
 
     /** Notes a change of the session. CLOSED is the observer's last call. On the serial executor. */
@@ -152,7 +153,7 @@ public final class ClientEvents {
         if (closed) {
             return;
         }
-        view = new SessionStatus(state, wallTime(), view.timeout());
+        view = new SessionStatus(state, view.id(), wallTime(), view.timeout());
         if (state == SessionState.CLOSED) {
             synchronized (this) {
                 closed = true;

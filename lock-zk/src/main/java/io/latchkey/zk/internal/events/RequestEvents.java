@@ -61,8 +61,7 @@ public final class RequestEvents {
         this.thread = Thread.currentThread().getName();
         this.caller = Thread.currentThread().getId();
         this.askedAt = signals.nanos();
-        this.about = new LockObserver.Request(
-                signals.nextRequest(), path, describe(members), members.get(0).label());
+        this.about = about(signals.nextRequest(), path, members, members.get(0).label());
         this.queuedInstead = null;
         this.partOf = null;
     }
@@ -74,8 +73,7 @@ public final class RequestEvents {
         this.caller = whole.caller;
         this.callerWaits = whole.callerWaits;
         this.askedAt = signals.nanos();
-        this.about =
-                new LockObserver.Request(whole.about.id(), whole.about.path(), describe(members), whole.about.label());
+        this.about = about(whole.about.id(), whole.about.path(), members, whole.about.label());
         this.queuedInstead = tellsQueued ? whole : null;
         this.partOf = whole;
     }
@@ -96,9 +94,11 @@ public final class RequestEvents {
         return part;
     }
 
-    private static String describe(List<LockTarget> members) {
+    private static LockObserver.Request about(long id, String path, List<LockTarget> members, String label) {
         Recipe first = members.get(0).recipe();
-        return members.size() == 1 ? first.describe() : "multi-lock of " + members.size();
+        return members.size() == 1
+                ? new LockObserver.Request(id, path, first.asked(), first.permits(), label)
+                : new LockObserver.Request(id, path, LockObserver.Kind.MULTI_LOCK, members.size(), label);
     }
 
     public LockObserver.Request about() {

@@ -28,7 +28,7 @@ public interface Naming {
     NodeName inPlace(NodeName name, Tag other);
 
     /** Returns the owner that the data of the request's node names. */
-    Owner owner(NodeName name, byte[] data);
+    OwnerData owner(NodeName name, byte[] data);
 
     /**
      * Returns whether clients of other libraries use these queues. They know nothing of what Latchkey adds to the

@@ -31,8 +31,8 @@ record OwnNaming(Naming curator, Naming kazoo) implements Naming {
     }
 
     @Override
-    public Owner owner(NodeName name, byte[] data) {
-        return Owner.parse(data);
+    public OwnerData owner(NodeName name, byte[] data) {
+        return OwnerData.parse(data);
     }
 
     @Override

@@ -27,7 +27,7 @@ record SharedNaming(
         Function<String, String> idForm,
         String behindId,
         boolean keepsEmptyPaths,
-        Function<String, Owner> ownerOf)
+        Function<String, OwnerData> ownerOf)
         implements Naming {
     private static final int DIGITS = 10;
     private static final int RADIX = 10;
@@ -57,7 +57,7 @@ record SharedNaming(
                 id -> id.substring(0, FOUR) + '-' + id.substring(FOUR),
                 "-",
                 false,
-                text -> new Owner(text, 0, ""));
+                text -> new OwnerData(text, 0, ""));
     }
 
     /**
@@ -74,7 +74,7 @@ record SharedNaming(
                 id -> id,
                 "",
                 true,
-                text -> new Owner("", 0, text));
+                text -> new OwnerData("", 0, text));
     }
 
     @Override
@@ -160,12 +160,12 @@ record SharedNaming(
     }
 
     @Override
-    public Owner owner(NodeName name, byte[] data) {
+    public OwnerData owner(NodeName name, byte[] data) {
         if (isOwn(name)) {
-            return Owner.parse(data);
+            return OwnerData.parse(data);
         }
         String text = new String(data, StandardCharsets.UTF_8);
-        return PrintableText.isPrintable(text) ? ownerOf.apply(text) : Owner.UNKNOWN;
+        return PrintableText.isPrintable(text) ? ownerOf.apply(text) : OwnerData.UNKNOWN;
     }
 
     /** Returns whether Latchkey gave this name. */

@@ -8,7 +8,7 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
@@ -43,7 +43,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     /** Whether the holder wants to be notified at once if a node is deleted. */
     private boolean watchesOwn;
     /** The first client that asked the holder to release. */
-    private Optional<Owner> askedBy = Optional.empty();
+    private Optional<OwnerData> askedBy = Optional.empty();
 
     /** Whether no other caller of this client may hold by the node after the current ones. */
     private boolean last;
@@ -294,7 +294,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     }
 
     @Override
-    public void askedToRelease(Owner by) {
+    public void askedToRelease(OwnerData by) {
         if (askedBy.isEmpty()) {
             askedBy = Optional.of(by);
             leases.forEach(lease -> lease.askedToRelease(by));

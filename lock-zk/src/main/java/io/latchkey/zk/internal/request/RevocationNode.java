@@ -3,7 +3,7 @@ package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
@@ -44,7 +44,7 @@ final class RevocationNode {
 
     /** The holder that owns the node. */
     interface Holder {
-        void askedToRelease(Owner by);
+        void askedToRelease(OwnerData by);
 
         /** No release request can reach the holder by this node. */
         void cannotBeAsked(LockException why);
@@ -117,7 +117,7 @@ final class RevocationNode {
         @Override
         public void seen(ZnodeStore.NodeData data) {
             if (!closed && data.version() > 0) {
-                holder.askedToRelease(Owner.parse(data.data()));
+                holder.askedToRelease(OwnerData.parse(data.data()));
             }
         }
 

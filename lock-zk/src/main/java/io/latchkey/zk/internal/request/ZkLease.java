@@ -15,7 +15,7 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.context.HeldLeases;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.RestartableTimer;
@@ -458,10 +458,9 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         return releaseRequested.stage();
     }
 
-    void askedToRelease(Owner by) {
+    void askedToRelease(OwnerData by) {
         if (end.get() == null) {
-            ReleaseRequest releaseRequest = new ReleaseRequest(by.label(), by.host(), by.processId());
-            context.callBack(() -> releaseRequested.deliver(releaseRequest));
+            context.callBack(() -> releaseRequested.deliver(new ReleaseRequest(by.owner())));
         }
     }
 

@@ -139,7 +139,8 @@ public final class Session {
     public void connectedWith(Duration sessionTimeout, Optional<ZnodeStore.Attempt> attempt) {
         boolean first = !connection.hasConnected();
         connection.newConnection(attempt.map(ZnodeStore.Attempt::server));
-        validity.connectedWith(sessionTimeout, first, attempt.map(ZnodeStore.Attempt::begun));
+        validity.connectedWith(
+                connection.port().session(), sessionTimeout, first, attempt.map(ZnodeStore.Attempt::begun));
         if (first) {
             onReconnected();
             if (validity.beginsPair()) {

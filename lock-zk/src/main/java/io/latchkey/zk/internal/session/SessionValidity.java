@@ -100,9 +100,10 @@ public final class SessionValidity {
      * something, the shorter of both timeouts counts (docs/protocol.md, "Validity period"). The heartbeat that follows
      * the barrier is scheduled by it.
      *
+     * @param id the id of the session
      * @param attempted a time before the request for the connection was sent; empty if unknown
      */
-    void connectedWith(Duration sessionTimeout, boolean first, Optional<ClockReading> attempted) {
+    void connectedWith(long id, Duration sessionTimeout, boolean first, Optional<ClockReading> attempted) {
         boolean shorter = sessionTimeout.compareTo(timeout) < 0;
         ValidityPeriod present = period;
         if (shorter && present != null) {
@@ -111,7 +112,7 @@ public final class SessionValidity {
                 periodEnd.set(present.remaining());
             }
         }
-        context.signals().timeoutGranted(sessionTimeout, !first || context.makesSessions());
+        context.signals().timeoutGranted(id, sessionTimeout, !first || context.makesSessions());
         offered = sessionTimeout;
         if (first || shorter) {
             timeout = sessionTimeout;

@@ -323,6 +323,11 @@ public final class CountedStore implements ZnodeStore {
     }
 
     @Override
+    public long session() {
+        return store.session();
+    }
+
+    @Override
     public int longestAnswer() {
         return store.longestAnswer();
     }

@@ -100,6 +100,9 @@ public interface ZnodeStore {
     /** A node's data and its Stat; {@code session} is the owner of an ephemeral node. */
     record NodeData(byte[] data, long czxid, long mzxid, int version, long ctimeMillis, int children, long session) {}
 
+    /** Returns the id of the session; 0 before the first connection. */
+    long session();
+
     /** Returns the maximum length of a response in bytes; a longer one breaks the connection. */
     default int longestAnswer() {
         return ZOOKEEPERS_LONGEST_ANSWER;

@@ -67,7 +67,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     /** The session timeout that was granted last. */
     private volatile int timeoutMillis;
     /** The id of the session at the first connection that is not read-only; 0 before. On the event thread. */
-    private long session;
+    private volatile long session;
     /** The handle's only thread for events and responses; null until the first of them. */
     private volatile @Nullable Thread eventThread;
 
@@ -279,6 +279,11 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
         zooKeeper.multi(
                 ops, (rc, path, ctx, results) -> deliver(() -> then.accept(ZooKeeperResults.codes(rc, results))), null);
+    }
+
+    @Override
+    public long session() {
+        return session;
     }
 
     @Override

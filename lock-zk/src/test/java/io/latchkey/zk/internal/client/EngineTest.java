@@ -10,7 +10,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -36,7 +36,7 @@ class EngineTest {
             new ClientConfig.Source.Own(this::open),
             TIMEOUT,
             Optional.empty(),
-            new Owner("host", 1, "label"),
+            new OwnerData("host", 1, "label"),
             () -> 1,
             new VirtualClock(),
             Runnable::run,

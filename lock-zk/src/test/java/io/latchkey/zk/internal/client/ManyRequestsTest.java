@@ -11,7 +11,7 @@ import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -52,7 +52,7 @@ class ManyRequestsTest {
                 new ClientConfig.Source.Own(this::connectedPort),
                 Duration.ofSeconds(10),
                 Optional.empty(),
-                new Owner("host", 1, "label"),
+                new OwnerData("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
                 time,
                 Runnable::run,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.context;
 
-import io.latchkey.zk.internal.queue.Owner;
+import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
@@ -31,7 +31,7 @@ public final class WithoutServer {
                 source,
                 sessionTimeout,
                 margin,
-                new Owner("host", 1, ""),
+                new OwnerData("host", 1, ""),
                 () -> 1,
                 new VirtualClock(),
                 Runnable::run,

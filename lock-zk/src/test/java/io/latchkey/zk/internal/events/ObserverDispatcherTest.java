@@ -229,7 +229,8 @@ class ObserverDispatcherTest {
     }
 
     private static void tell(ObserverDispatcher feed, long id) {
-        feed.announce(observer -> observer.requested(new LockObserver.Request(id, "/m", "mutex")));
+        feed.announce(
+                observer -> observer.requested(new LockObserver.Request(id, "/m", LockObserver.Kind.MUTEX, 1, "")));
     }
 
     private static void awaitUninterrupted(CountDownLatch latch) {

@@ -22,7 +22,7 @@ class OwnNamingTest {
 
     @Test
     void ownerStandsInTheData() {
-        Owner owner = new Owner("host", 7, "label");
+        OwnerData owner = new OwnerData("host", 7, "label");
         assertEquals(owner, naming.owner(name, owner.data()));
     }
 

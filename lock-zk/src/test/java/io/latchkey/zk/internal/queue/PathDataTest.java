@@ -93,21 +93,21 @@ class PathDataTest {
 
     @Test
     void requestData_namesTheOwnerInOneLine() {
-        Owner owner = new Owner("host-1", 4711, "a label: 7/8");
+        OwnerData owner = new OwnerData("host-1", 4711, "a label: 7/8");
         assertEquals("host-1:4711 a label: 7/8", new String(owner.data(), UTF_8));
         assertEquals(
                 "host-1:4711/77 a label: 7/8", new String(owner.withToken(77).data(), UTF_8));
-        assertEquals("host-1:4711", new String(new Owner("host-1", 4711, "").data(), UTF_8));
-        assertEquals(new Owner("host-1", 4711, "invoice 7"), owner.withLabel("invoice 7"));
+        assertEquals("host-1:4711", new String(new OwnerData("host-1", 4711, "").data(), UTF_8));
+        assertEquals(new OwnerData("host-1", 4711, "invoice 7"), owner.withLabel("invoice 7"));
         // From its 24th epoch on, an ensemble gives tokens of twelve digits and more.
-        for (Owner each : List.of(
+        for (OwnerData each : List.of(
                 owner,
                 owner.withToken(77),
                 owner.withToken(24L << 32),
                 owner.withToken(1L << 59),
-                new Owner("", 1, ""),
-                new Owner("fe80::1", 1, " "))) {
-            assertEquals(each, Owner.parse(each.data()));
+                new OwnerData("", 1, ""),
+                new OwnerData("fe80::1", 1, " "))) {
+            assertEquals(each, OwnerData.parse(each.data()));
         }
     }
 
@@ -126,7 +126,7 @@ class PathDataTest {
                 "host\n4711\nlabel"
             })
     void unknownOwnerData_isUnknown(String data) {
-        assertEquals(Owner.UNKNOWN, Owner.parse(data.getBytes(UTF_8)));
+        assertEquals(OwnerData.UNKNOWN, OwnerData.parse(data.getBytes(UTF_8)));
     }
 
     @ParameterizedTest
@@ -140,15 +140,15 @@ class PathDataTest {
                 "host:7 \u200b"
             })
     void invisibleCharactersInOwnerData_areUnknown(String data) {
-        assertEquals(Owner.UNKNOWN, Owner.parse(data.getBytes(UTF_8)));
-        assertEquals(Owner.UNKNOWN, Namings.KAZOO.owner(KAZOOS, data.getBytes(UTF_8)));
+        assertEquals(OwnerData.UNKNOWN, OwnerData.parse(data.getBytes(UTF_8)));
+        assertEquals(OwnerData.UNKNOWN, Namings.KAZOO.owner(KAZOOS, data.getBytes(UTF_8)));
     }
 
     @Test
     void longOwnerData_isUnknown() {
-        Owner longest = new Owner("h".repeat(256), 7, "\u4e00".repeat(256));
-        assertEquals(longest, Owner.parse(longest.data()));
-        assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h".repeat(257), 7, "").data()));
-        assertEquals(Owner.UNKNOWN, Owner.parse(new Owner("h", 7, "x".repeat(257)).data()));
+        OwnerData longest = new OwnerData("h".repeat(256), 7, "\u4e00".repeat(256));
+        assertEquals(longest, OwnerData.parse(longest.data()));
+        assertEquals(OwnerData.UNKNOWN, OwnerData.parse(new OwnerData("h".repeat(257), 7, "").data()));
+        assertEquals(OwnerData.UNKNOWN, OwnerData.parse(new OwnerData("h", 7, "x".repeat(257)).data()));
     }
 }

@@ -201,26 +201,26 @@ class SharedNamingTest {
     void requestsOfOtherLayouts_areDescribed() {
         NodeName curators = Namings.CURATOR.parse("lock-0000000001").orElseThrow();
         NodeName kazoos = Namings.KAZOO.parse(KAZOOS + "__lock__0000000001").orElseThrow();
-        assertEquals(new Owner("10.0.0.1", 0, ""), Namings.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
-        assertEquals(new Owner("", 0, "worker:7 b"), Namings.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
-        assertEquals(Owner.UNKNOWN, Namings.CURATOR.owner(curators, new byte[] {0, 1, 2}));
+        assertEquals(new OwnerData("10.0.0.1", 0, ""), Namings.CURATOR.owner(curators, "10.0.0.1".getBytes(UTF_8)));
+        assertEquals(new OwnerData("", 0, "worker:7 b"), Namings.KAZOO.owner(kazoos, "worker:7 b".getBytes(UTF_8)));
+        assertEquals(OwnerData.UNKNOWN, Namings.CURATOR.owner(curators, new byte[] {0, 1, 2}));
     }
 
     @Test
     void nodeIsAnothers_whenItsIdIsOnlyAsLongAsLatchkeys() {
         NodeName name = Namings.KAZOO.parse(ID + "__lock__0000000001").orElseThrow();
         assertEquals(ID, name.id());
-        assertEquals(new Owner("", 0, "worker:7 b"), Namings.KAZOO.owner(name, "worker:7 b".getBytes(UTF_8)));
+        assertEquals(new OwnerData("", 0, "worker:7 b"), Namings.KAZOO.owner(name, "worker:7 b".getBytes(UTF_8)));
     }
 
     @Test
     void nodesOfLatchkeyAmongOthers_sayTheirOwner() {
-        Owner ours = new Owner("host", 7, "label");
+        OwnerData ours = new OwnerData("host", 7, "label");
         for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
             String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + "0000000001";
             NodeName name = naming.parse(text).orElseThrow();
             assertEquals(ours, naming.owner(name, ours.data()));
-            assertEquals(Owner.UNKNOWN, naming.owner(name, "__REVOKE__".getBytes(UTF_8)));
+            assertEquals(OwnerData.UNKNOWN, naming.owner(name, "__REVOKE__".getBytes(UTF_8)));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.queue;
 
+import io.latchkey.lock.Owner;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,22 +18,26 @@ import java.util.regex.Pattern;
  * @param label the label that the user gave this client; may be empty
  * @param token the token of the lease, if it is not the czxid of the node
  */
-public record Owner(String host, long processId, String label, OptionalLong token) {
-    public static final Owner UNKNOWN = new Owner("", 0, "");
+public record OwnerData(String host, long processId, String label, OptionalLong token) {
+    public static final OwnerData UNKNOWN = new OwnerData("", 0, "");
 
     private static final String NUMBER = "(\\d{1,18})";
     private static final Pattern LINE = Pattern.compile("(\\S*):" + NUMBER + "(?:/" + NUMBER + ")?(?: (.+))?");
 
-    public Owner(String host, long processId, String label) {
+    public OwnerData(String host, long processId, String label) {
         this(host, processId, label, OptionalLong.empty());
     }
 
-    public Owner withToken(long other) {
-        return new Owner(host, processId, label, OptionalLong.of(other));
+    public Owner owner() {
+        return new Owner(label, host, processId);
     }
 
-    public Owner withLabel(String other) {
-        return new Owner(host, processId, other, token);
+    public OwnerData withToken(long other) {
+        return new OwnerData(host, processId, label, OptionalLong.of(other));
+    }
+
+    public OwnerData withLabel(String other) {
+        return new OwnerData(host, processId, other, token);
     }
 
     public byte[] data() {
@@ -45,7 +50,7 @@ public record Owner(String host, long processId, String label, OptionalLong toke
      * Parses {@code data}. Returns {@link #UNKNOWN} if it is in another form, such as the mark of a release, or not
      * printable.
      */
-    public static Owner parse(byte[] data) {
+    public static OwnerData parse(byte[] data) {
         Matcher line = LINE.matcher(new String(data, StandardCharsets.UTF_8));
         if (!line.matches()) {
             return UNKNOWN;
@@ -55,7 +60,7 @@ public record Owner(String host, long processId, String label, OptionalLong toke
         if (!PrintableText.isPrintable(host) || !PrintableText.isPrintable(label)) {
             return UNKNOWN;
         }
-        Owner owner = new Owner(host, Long.parseLong(line.group(2)), label);
+        OwnerData owner = new OwnerData(host, Long.parseLong(line.group(2)), label);
         String token = line.group(3);
         return token == null ? owner : owner.withToken(Long.parseLong(token));
     }
