@@ -54,19 +54,22 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link AccessDeniedException}: the server denies this client a node that it must create or read.
  *   <li>{@link SessionExpiredException}: the client borrows its session, and that session has ended.
  *   <li>{@link ClientClosedException}: the client was closed before or during the call.
+ *   <li>{@link LockServiceUnavailableException} with {@link LockException.Reason#CLIENT_FAILED}: an unexpected error ended
+ *       the session. Try again: the client continues with a new one.
  *   <li>{@link LockException} itself: the server refused the request for another reason, given by
  *       {@link LockException#reason} and the message.
  * </ul>
  *
  * A lost connection is not a failure. Every form waits for the connection as long as its timeout allows. Only a try
- * that does not wait for other holders ({@link #tryAcquire()}, or a timeout of zero) fails with
- * {@link LockUnavailableException}. If the session expires during the call and the client owns the session, the request
+ * that does not wait for other holders ({@link #tryAcquire()}, or a timeout of zero) fails when no server answers, with
+ * a {@link LockServiceUnavailableException}. If the session expires during the call and the client owns the session, the request
  * queues again in the new session, at the end of the queue.
  *
  * <h2>Threads</h2>
  *
  * The methods without {@code Async} in their name wait for responses that the ZooKeeper client's event thread delivers.
- * Do not call them on that thread, for example in a ZooKeeper watcher on a borrowed handle.
+ * On that thread, for example in a ZooKeeper watcher on a borrowed handle, they throw {@link IllegalStateException} and
+ * send nothing. Use the asynchronous forms there.
  *
  * <p>Within one client, actions of a thread before it releases a lease <i>happen-before</i> actions of another thread
  * after it is granted the next conflicting lease on the path. Between processes, only a store that they share can
@@ -97,7 +100,7 @@ public interface Acquirable {
      * @throws LockTimeoutException if the time has passed; its reason has what was true then
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException only if {@code timeout} is zero; see {@link #tryAcquire()}
+     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link #tryAcquire()}
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Lease acquire(Duration timeout) throws InterruptedException;
@@ -125,7 +128,7 @@ public interface Acquirable {
      *
      * @return the lease, to be released by the caller; or empty if other requests were ahead of this one
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the server could not be reached for a session timeout
+     * @throws LockServiceUnavailableException if the server could not be reached for a session timeout
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Optional<Lease> tryAcquire() throws InterruptedException;
@@ -141,10 +144,11 @@ public interface Acquirable {
      *
      * @param timeout the maximum time to wait, zero or more. More than {@link Long#MAX_VALUE} nanoseconds (292 years)
      *     is treated as that value.
-     * @return the lease, to be released by the caller; or empty if the time has elapsed
+     * @return the lease, to be released by the caller; or empty if the time has elapsed, whether others held the lock or
+     *     no server answered, which {@link #acquire(Duration)} tells apart
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException only if {@code timeout} is zero; see {@link #tryAcquire()}
+     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link #tryAcquire()}
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException;
@@ -230,8 +234,8 @@ public interface Acquirable {
     }
 
     /**
-     * Acquires this lock as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when
-     * the body returns or throws. With {@link OnLoss#THROW} this is {@link #call(LeaseFunction)}; the rest describes
+     * Runs {@code body} under this lock as {@link #call(LeaseFunction)} does, with a choice of what a loss of the lease
+     * does to the body. With {@link OnLoss#THROW} this is {@code call(body)}; the rest describes
      * {@link OnLoss#INTERRUPT}. How the call ends is the same for both.
      *
      * <p><b>When the lease is lost while the body runs, the thread is interrupted:</b>
@@ -310,8 +314,8 @@ public interface Acquirable {
     }
 
     /**
-     * Acquires, runs {@code body} and releases, as {@link #call(OnLoss, LeaseFunction)} does, for a body without a
-     * result.
+     * Runs {@code body} under this lock as {@link #run(LeaseAction)} does, with a choice of what a loss of the lease
+     * does to the body; see {@link #call(OnLoss, LeaseFunction)}.
      *
      * @param onLoss the effect of a loss on the body
      * @param body the action to run while the lease is held
@@ -332,23 +336,24 @@ public interface Acquirable {
     }
 
     /**
-     * Returns the same lock, whose requests carry this label in place of their client's: in {@link #queue}, on the
-     * command line, in {@link LockObserver.Request#label} and in the log. Use it for what a lock is held for: an
-     * invoice, a job, a trace. Sends nothing.
+     * Returns a view of this lock whose requests carry {@code label} in place of their client's: in {@link #queue}, on
+     * the command line, in {@link LockObserver.Request#label} and in the log. This object is unchanged. Use it for what
+     * a lock is held for: an invoice, a job, a trace. Sends nothing.
      *
-     * <p>Where a client takes turns with one node, the servers see the label of the request that the node was made for;
+     * <p>With local turns, the servers see the label of the request that the node was made for;
      * observer and log have that of each turn. In layouts that are shared with other libraries the label is part of the
      * node's data as well.
      *
-     * @param label at most 256 characters, each of which shows: no control or format characters; empty for the client's
+     * @param label at most 256 characters, all printable: no control or format characters; an empty text stands for the
+     *     client's label
      * @return the lock with the label
      * @throws IllegalArgumentException if the label is longer or has other characters
      */
     Acquirable labelled(String label);
 
     /**
-     * Returns the same lock, whose leases end by themselves when they have been held for {@code limit}: a holder that
-     * hangs blocks others for no longer. Sends nothing.
+     * Returns a view of this lock whose leases end by themselves when they have been held for {@code limit}: a holder
+     * that hangs blocks others for no longer. This object is unchanged. Sends nothing.
      *
      * <p>The time counts from the grant, on the clocks of this client, as {@link Lease#isValid} describes: with a
      * connection or without. When it has passed, the lease is {@link LeaseState#LOST} with
@@ -364,7 +369,7 @@ public interface Acquirable {
      *   <li>A {@linkplain ReadWriteLock#downgrade downgraded} lease keeps the time of its write lease; the limit of the
      *       read lock has no part in it.
      *   <li>Of {@link Mutex#asLock} the limit counts by which the thread locked first. Locking again changes nothing.
-     *   <li>Where the threads of a client take turns with one place in the queue, each turn has its own limit.
+     *   <li>With local turns, each turn has its own limit.
      * </ul>
      *
      * @param limit more than zero. More than {@link Long#MAX_VALUE} nanoseconds (292 years) is treated as that value.
@@ -385,7 +390,7 @@ public interface Acquirable {
      *
      * @return the contenders in the order of the queue, unmodifiable; empty if the queue is empty
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the server cannot be reached
+     * @throws LockServiceUnavailableException if the server cannot be reached
      * @throws LockException as described {@linkplain Acquirable above}
      */
     List<Contender> queue() throws InterruptedException;

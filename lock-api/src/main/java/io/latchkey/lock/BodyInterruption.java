@@ -332,7 +332,7 @@ final class BodyInterruption {
         }
         T result;
         try {
-            LossNotifier.onLoss(lease, interruption::lost);
+            LossNotifier.register(lease, interruption::lost);
             result = body.apply(lease);
         } catch (Throwable thrown) {
             interruption.finish(lease, thrown);

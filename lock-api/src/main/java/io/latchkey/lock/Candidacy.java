@@ -125,7 +125,7 @@ final class Candidacy implements Runnable {
         /** Reports a body that has not ended in time. */
         private void watch(Lease held) {
             if (!isOverWithin(patience.toNanos())) {
-                report(() -> reports.notEnded(held, age()));
+                report(() -> reports.bodyNotEnded(held, age()));
             }
         }
 
@@ -255,9 +255,9 @@ final class Candidacy implements Runnable {
     private static boolean mayPass(Throwable refused) {
         if (refused instanceof LockException lock) {
             return switch (lock.reason()) {
-                case OTHER_KIND,
-                        OTHER_PERMITS,
-                        OTHER_LAYOUT,
+                case DIFFERENT_KIND,
+                        DIFFERENT_PERMITS,
+                        DIFFERENT_LAYOUT,
                         UNKNOWN_DATA,
                         EPHEMERAL_PARENT,
                         ACCESS_DENIED,
@@ -276,7 +276,7 @@ final class Candidacy implements Runnable {
         Duration pause = Duration.ofNanos(nanos);
         refusal = new Refusal(refused, pause);
         try {
-            report(() -> reports.refused(refused, pause));
+            report(() -> reports.mutexRefused(refused, pause));
             long start = System.nanoTime();
             for (long left = nanos; left > 0 && !closed; left = nanos - (System.nanoTime() - start)) {
                 if (Thread.interrupted() && !isOwnInterrupt()) {
@@ -292,14 +292,14 @@ final class Candidacy implements Runnable {
 
     /** Runs the work, releases, and returns whether the candidate queues again. */
     private boolean term(Lease lease) throws Throwable {
-        Next next = Next.CANDIDATE;
+        Next next = Next.QUEUE_AGAIN;
         Throwable thrown = null;
         boolean demanded = true;
         Phase term = null;
         try {
             term = begin(lease);
             if (term != null) {
-                LossNotifier.onLoss(lease, term.interruption::lost);
+                LossNotifier.register(lease, term.interruption::lost);
                 next = work.run(lease, term.interruption);
             }
         } catch (Throwable failed) {
@@ -312,14 +312,14 @@ final class Candidacy implements Runnable {
         }
         boolean lost = lease.release() == ReleaseOutcome.LOST;
         if (thrown == null) {
-            return next == Next.CANDIDATE || lost;
+            return next == Next.QUEUE_AGAIN || lost;
         }
         if (!demanded && !lost && !(thrown instanceof InterruptedException && isOwnInterrupt())) {
             throw thrown;
         }
         if (!(thrown instanceof InterruptedException)) {
             Throwable dropped = thrown;
-            report(() -> reports.dropped(lease, dropped));
+            report(() -> reports.exceptionDropped(lease, dropped));
         }
         return true;
     }
@@ -368,7 +368,7 @@ final class Candidacy implements Runnable {
         if (present != null && present.lease != null) {
             return present.interruption.isDemanded() || !present.lease.isValid() ? State.ENDING : State.LEADING;
         }
-        return refusal == null ? State.CANDIDATE : State.PAUSING;
+        return refusal == null ? State.QUEUEING : State.PAUSING;
     }
 
     void stepDown() {
@@ -455,7 +455,7 @@ final class Candidacy implements Runnable {
         Refusal refused = refusal;
         Phase present = phase;
         return switch (state()) {
-            case CANDIDATE -> "candidate";
+            case QUEUEING -> "queueing";
             case PAUSING ->
                 refused == null
                         ? "candidate"

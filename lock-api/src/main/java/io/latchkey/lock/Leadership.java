@@ -13,14 +13,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One candidate for a leadership that a {@link Mutex} stands for: the holder of the mutex leads. It queues for the
- * mutex, runs a body while it leads, steps down when the lease is lost, and queues again until it is closed or its body
- * ends it.
+ * Leader election over a {@link Mutex}: of all processes that start a candidate on one path, one at a time leads. An
+ * object of this class is one candidate. It queues for the mutex, runs a body while it leads, steps down when the lease
+ * is lost, and queues again until it is closed or its body ends it.
  *
  * <pre>{@code
  * try (Leadership candidate = Leadership.start(locks.mutex("/billing/leader"), lease -> {
  *     billing.runUntilInterrupted(lease.token());
- *     return Leadership.Next.CANDIDATE;
+ *     return Leadership.Next.QUEUE_AGAIN;
  * })) {
  *     service.run(candidate::isLeader);
  * }
@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  *       {@link Acquirable#call(OnLoss, LeaseFunction)} describes with {@link OnLoss#INTERRUPT}.
  *   <li><b>Epochs grow.</b> The epoch of a term is the {@linkplain Lease#token token} of its lease. A later term has a
  *       higher epoch, also after a forced expiry: give it to every store that the leader writes to. There are two
- *       exceptions: an ensemble that is restored from an older copy, and terms of candidates of one client whose
- *       threads share a place in the queue, which can have the same epoch. When a session is ended by force two
+ *       exceptions: an ensemble that is restored from an older copy, and candidates of one client with local turns,
+ *       whose terms can have the same epoch. When a session is ended by force two
  *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
- *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout plus
- *       the pause shown, unless a body that was asked to end has not ended, which is reported and shown.
+ *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout, plus
+ *       the pause after a refusal. A body that does not end when it is asked to can delay this.
  * </ul>
  *
  * <h2>How a term ends</h2>
@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>The end of a term, and what the candidate does then</caption>
  * <tr><th>what happens</th><th>the body</th><th>then the candidate</th></tr>
- * <tr><td>the body returns {@link Next#CANDIDATE}, or its lease is released otherwise and it returns</td><td></td>
+ * <tr><td>the body returns {@link Next#QUEUE_AGAIN}, or its lease is released otherwise and it returns</td><td></td>
  *     <td>queues again, behind all others</td></tr>
  * <tr><td>the body returns {@link Next#END}</td><td></td><td>ends for good</td></tr>
  * <tr><td>the body throws, an error as well</td><td></td><td>ends for good; {@link #ended} fails with it</td></tr>
@@ -67,13 +67,13 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A body that was asked to end, by one of the rows with an interrupt from this class, may throw whatever it likes,
- * or return: the row holds. Its exception is {@linkplain Reports#dropped reported}, unless it is an
+ * or return: the row holds. Its exception is {@linkplain Reports#exceptionDropped reported}, unless it is an
  * {@code InterruptedException}. The {@link LeaseLostException} of another lease does not count as the loss of this one.
  *
  * <p><b>A body that does not end</b> when it was asked to continues to lead while its lease is valid. After a loss
  * others lead, and this candidate does not queue before its body has ended. {@link #state} is {@link State#ENDING}
- * then, {@link #toString} has for how long, and {@link Reports#notEnded} is called. A demand that says more
- * interrupts again: {@code close} after {@code stepDown} or a loss, and a loss after either.
+ * then, {@link #toString} has for how long, and {@link Reports#bodyNotEnded} is called. A later reason to
+ * end interrupts again: {@code close} after {@code stepDown} or a loss, and a loss after either.
  *
  * <h2>When the mutex is refused</h2>
  *
@@ -88,7 +88,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Threads</h2>
  *
- * A candidate has one thread, on which body and listener run. A further daemon thread is made for each demand to end,
+ * A candidate has one thread, on which body and listener run. A further daemon thread is made for each reason to end,
  * to interrupt it: {@link Thread#interrupt} can block. One more in a term reports a body that does not end. Threads
  * that this class makes have the class loader of the body or listener as context class loader, normal priority, and no
  * inheritable thread-locals. All methods may be called by
@@ -102,7 +102,7 @@ public final class Leadership implements AutoCloseable {
     /** What a candidate does after a term. */
     public enum Next {
         /** Queues again, behind all other candidates. */
-        CANDIDATE,
+        QUEUE_AGAIN,
 
         /** Ends for good. */
         END
@@ -111,7 +111,7 @@ public final class Leadership implements AutoCloseable {
     /** What a candidate does now. */
     public enum State {
         /** It queues, or is about to. */
-        CANDIDATE,
+        QUEUEING,
 
         /** The mutex was refused: {@link Leadership#refusal}. It tries again after a pause. */
         PAUSING,
@@ -137,25 +137,25 @@ public final class Leadership implements AutoCloseable {
          * @param why the refusal, in most cases a {@link LockException}
          * @param pause how long the candidate waits before it tries again
          */
-        default void refused(Throwable why, Duration pause) {}
+        default void mutexRefused(Throwable why, Duration pause) {}
 
         /**
          * The body was asked to end, and has not ended within about a session timeout (a second at least, a minute at
          * most). Until it does, this candidate neither queues nor ends. Called once in a term, on a thread of its own.
          *
          * @param lease the lease of the term; it may be valid
-         * @param since how long ago the body was asked to end
+         * @param overdue the time since the body was asked to end
          */
-        default void notEnded(Lease lease, Duration since) {}
+        default void bodyNotEnded(Lease lease, Duration overdue) {}
 
         /**
-         * A body that was asked to end has thrown something other than an {@link InterruptedException}, which is
-         * dropped. Called on the candidate's thread, after the release.
+         * A body that was asked to end has thrown something other than an {@link InterruptedException}, which has no
+         * effect. Called on the candidate's thread, after the release.
          *
          * @param lease the lease of the term, which has ended
          * @param thrown what the body threw
          */
-        default void dropped(Lease lease, Throwable thrown) {}
+        default void exceptionDropped(Lease lease, Throwable thrown) {}
 
         /**
          * Returns reports that are a sentence each, such as for {@code logger::warn}.
@@ -167,20 +167,20 @@ public final class Leadership implements AutoCloseable {
             Objects.requireNonNull(log, "log");
             return new Reports() {
                 @Override
-                public void refused(Throwable why, Duration pause) {
+                public void mutexRefused(Throwable why, Duration pause) {
                     log.accept("A candidate for a leadership was refused and does not queue. It tries again in "
                             + pause.toMillis() + " ms. The refusal: " + why);
                 }
 
                 @Override
-                public void notEnded(Lease lease, Duration since) {
+                public void bodyNotEnded(Lease lease, Duration overdue) {
                     log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was asked to end "
-                            + since.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
+                            + overdue.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
                             + " no other candidate leads. Look at the candidate's thread.");
                 }
 
                 @Override
-                public void dropped(Lease lease, Throwable thrown) {
+                public void exceptionDropped(Lease lease, Throwable thrown) {
                     log.accept("The leader of " + lease.path() + " with epoch " + lease.token()
                             + " was asked to end, and its body threw, which changes nothing: " + thrown);
                 }
@@ -195,19 +195,19 @@ public final class Leadership implements AutoCloseable {
          * Leadership#isLeader}. The thread is interrupted when the term ends while this method runs. The term ends as
          * well if this method clears the status and returns, and if it returned before.
          *
-         * @param lease the lease of the term, whose token is the epoch; it is released after {@link #over}
+         * @param lease the lease of the term, whose token is the epoch; it is released after {@link #termOver}
          * @throws InterruptedException if it was interrupted
          */
         void elected(Lease lease) throws InterruptedException;
 
         /**
          * The term is over: the lease is lost, or is released when this method returns. Called once after each {@link
-         * #elected}, however that ended. The interrupt that ended the term is cleared; a further demand, such as a
-         * {@link Leadership#close()} after a {@link Leadership#stepDown}, interrupts this method.
+         * #elected}, however that ended. The interrupt that ended the term is cleared; a later reason to end, such as
+         * a {@link Leadership#close()} after a {@link Leadership#stepDown}, interrupts this method.
          *
          * @param lease the lease of the term
          */
-        void over(Lease lease);
+        void termOver(Lease lease);
     }
 
     private Leadership(
@@ -218,7 +218,7 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Makes a candidate that runs {@code body} in each of its terms, on a daemon thread of its own.
+     * Starts a candidate that runs {@code body} whenever it leads, on a daemon thread of its own. Nothing is reported.
      *
      * @param mutex the mutex that stands for the leadership
      * @param body what to do while leading, until it is interrupted or done
@@ -229,7 +229,7 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Makes a candidate that runs {@code body} in each of its terms, on a daemon thread of its own.
+     * Starts a candidate as {@link #start(Mutex, LeaseFunction)} does, which reports what a program should log.
      *
      * @param mutex the mutex that stands for the leadership
      * @param body what to do while leading, until it is interrupted or done
@@ -241,28 +241,16 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Makes a candidate that runs {@code body} in each of its terms.
+     * Starts a candidate as {@link #start(Mutex, LeaseFunction, Reports)} does, on a thread that {@code threads} makes.
      *
      * @param mutex the mutex that stands for the leadership
      * @param body what to do while leading, until it is interrupted or done
-     * @param threads makes the thread of the candidate; it may be virtual
-     * @return the candidate, to be closed by the caller
-     */
-    public static Leadership start(Mutex mutex, LeaseFunction<Next, ? extends Exception> body, ThreadFactory threads) {
-        return start(mutex, body, threads, new Reports() {});
-    }
-
-    /**
-     * Makes a candidate that runs {@code body} in each of its terms.
-     *
-     * @param mutex the mutex that stands for the leadership
-     * @param body what to do while leading, until it is interrupted or done
-     * @param threads makes the thread of the candidate; it may be virtual
      * @param reports what to log, such as {@link Reports#to Reports.to(logger::warn)}
+     * @param threads makes the thread of the candidate; it may be virtual
      * @return the candidate, to be closed by the caller
      */
     public static Leadership start(
-            Mutex mutex, LeaseFunction<Next, ? extends Exception> body, ThreadFactory threads, Reports reports) {
+            Mutex mutex, LeaseFunction<Next, ? extends Exception> body, Reports reports, ThreadFactory threads) {
         return running(mutex, body, reports, Objects.requireNonNull(threads, "threads"));
     }
 
@@ -277,7 +265,7 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Makes a candidate that tells a listener of its terms, on a daemon thread of its own. It leads until the lease is
+     * Starts a candidate that tells {@code listener} when it begins and ceases to lead, on a daemon thread of its own. It leads until the lease is
      * lost or released, or until {@link #stepDown} or {@link #close()}.
      *
      * @param mutex the mutex that stands for the leadership
@@ -292,9 +280,9 @@ public final class Leadership implements AutoCloseable {
                 interruption.awaitDemand(lease);
             } finally {
                 interruption.acknowledge(lease);
-                listener.over(lease);
+                listener.termOver(lease);
             }
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         };
         return new Leadership(mutex, work, listener, null, listener);
     }
@@ -389,27 +377,27 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Ends this candidate for good as {@link #close()} does, and waits for {@code longest} at most. If the body has not
+     * Ends this candidate for good as {@link #close()} does, and waits for {@code grace} at most. If the body has not
      * ended by then, the mutex is released for it: another candidate can lead, while the body goes on until it ends.
      * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The time counts while the runtime
      * ends as well. The release can take about a session timeout more, if the servers do not answer.
      *
-     * @param longest how long to wait for the body, zero or more
+     * @param grace how long the body may take to end, zero or more
      * @return whether this candidate has ended; if not, it will when its body does, and never leads again
-     * @throws IllegalArgumentException if {@code longest} is negative
+     * @throws IllegalArgumentException if {@code grace} is negative
      */
-    public boolean close(Duration longest) {
-        Objects.requireNonNull(longest, "longest");
-        if (longest.isNegative()) {
-            throw new IllegalArgumentException("longest is negative: " + longest + ". The candidate is not closed.");
+    public boolean close(Duration grace) {
+        Objects.requireNonNull(grace, "grace");
+        if (grace.isNegative()) {
+            throw new IllegalArgumentException("grace is negative: " + grace + ". The candidate is not closed.");
         }
-        return candidacy.close(Optional.of(longest));
+        return candidacy.close(Optional.of(grace));
     }
 
     /**
      * Returns a stage that completes when this candidate has ended for good: normally after {@link #close()} or
      * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
-     * {@link ClientClosedException}. All calls return one stage, at no cost. Whether it has ended by now is a question
+     * {@link ClientClosedException}. Whether it has ended by now is a question
      * to {@link #state}. Dependent stages that are attached before the end run on the candidate's thread, without an
      * interrupt status, and {@link #close()} does not wait for them; later ones run on the thread that attaches them.
      *

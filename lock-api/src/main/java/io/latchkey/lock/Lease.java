@@ -41,8 +41,7 @@ public interface Lease extends AutoCloseable {
      *
      * <p>The token is the {@code czxid} of the request's node: the id of the ZooKeeper transaction that created it. It
      * never changes during a lease, and it increases with each exclusive grant on the path, in the order of the queue.
-     * (Where the threads of a client share one place in the queue in turn, their leases have the same token.) It also
-     * increases across the deletion of a path: after the path is created again, its tokens are higher. It does
+     * (With local turns, successive leases of one client can have the same token.) It also increases across the deletion of a path: after the path is created again, its tokens are higher. It does
      * <b>not</b> increase across a restore of the ensemble from an older copy, and tokens of different ensembles cannot
      * be compared.
      *
@@ -90,8 +89,9 @@ public interface Lease extends AutoCloseable {
     Optional<LossCause> lossCause();
 
     /**
-     * Returns the time until the deadline that {@link #isValid} describes, provided that no further response from the
-     * server extends it. While the client is connected, the value falls, and rises with each response.
+     * Returns how long this lease stays valid if no server answers from now on. A limit set by
+     * {@link Acquirable#heldAtMost} can make it shorter. While the client is connected, the value falls, and rises with
+     * each response.
      *
      * @return the time left; zero if this lease was released or lost; never negative
      */
@@ -114,8 +114,8 @@ public interface Lease extends AutoCloseable {
      * <p>Dependent stages run on the client's callback executor, never on ZooKeeper's event thread. They may run
      * shortly after {@link #isValid} has become {@code false}, and later if that executor is busy.
      *
-     * <p>All calls can return one stage, and repeated calls cost nothing. Each {@link
-     * CompletionStage#toCompletableFuture} makes a future for its caller, which is kept with the lease.
+     * <p>Repeated calls cost nothing. Each {@link CompletionStage#toCompletableFuture} makes a future that is kept with
+     * the lease, so call it once.
      *
      * <p>After a loss, the client deletes the lease's node only when the dependent stages have run, or a twentieth of
      * the session timeout has passed. So if the session lives, and no other client deletes the node, a stage that ends

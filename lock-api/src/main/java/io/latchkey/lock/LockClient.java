@@ -151,7 +151,7 @@ public interface LockClient extends AutoCloseable {
      * one for each request in it. The search stops after 5,000 nodes or 10,000 requests.
      *
      * <p>Waits for a session timeout at most. If the current thread is interrupted, this method does not wait, and the
-     * interrupt status stays set. It does not throw; {@link Diagnosis#gap} has the reason if the search is incomplete.
+     * interrupt status stays set. It does not throw; {@link Diagnosis#incompleteBecause} has the reason if the search is incomplete.
      *
      * @return the diagnosis
      */
@@ -167,14 +167,14 @@ public interface LockClient extends AutoCloseable {
      *
      * <p>Costs up to two server requests for each node that is not itself a request, two more for each lock with
      * requests, and one for each request. The search reads 5,000 nodes and 10,000 requests at most, and no node with
-     * more than 10,000 children. It ends when no server has answered for a session timeout. A path that is left out for
-     * such a reason is named, too; of many the first one.
+     * more than 10,000 children. It ends when no server has answered for a session timeout. If such a limit ends the
+     * search, only the first path that was left out is named.
      *
      * @param root the path where the search begins; {@code /} for all paths of this client
      * @return the locks; none if there is no such path
      * @throws BadPathException if {@code root} is not a path of ZooKeeper
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the client has no session or loses it
+     * @throws LockServiceUnavailableException if the client has no session or loses it
      * @throws LockException as described at {@link Acquirable}
      */
     LockListing listLocks(String root) throws InterruptedException;
@@ -195,7 +195,7 @@ public interface LockClient extends AutoCloseable {
      * @return the lock, if there is one; several if requests for incompatible locks are mixed there
      * @throws BadPathException if {@code path} is not a path of ZooKeeper
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the client has no session or loses it
+     * @throws LockServiceUnavailableException if the client has no session or loses it
      * @throws LockException as described at {@link Acquirable}
      */
     LockListing listLocksAt(String path) throws InterruptedException;
@@ -216,7 +216,7 @@ public interface LockClient extends AutoCloseable {
     SessionStatus session();
 
     /**
-     * Closes this client. All its leases and waiting requests end.
+     * Closes this client. All its leases and waiting requests end; {@link #close(Duration)} lets holders finish first.
      *
      * <ul>
      *   <li>Its leases become {@link LeaseState#LOST} with {@link LossCause#CLIENT_CLOSED}. A lease that is released

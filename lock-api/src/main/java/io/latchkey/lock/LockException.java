@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
  * {@link #reason} distinguishes the cases of one class. An exception of this class itself is a refusal by the server
  * for which there is no subclass.
  *
- * <p>An acquire call that throws holds nothing. A timeout and an interruption are not reported by this exception.
+ * <p>An acquire call that throws holds nothing. A {@code catch} of this class also gets a {@link LockTimeoutException}.
+ * An interruption is an {@link InterruptedException}; a try whose time has ended returns an empty result.
+ *
+ * <p>{@link LockTimeoutException}, {@link LockServiceUnavailableException}, {@link LockMismatchException} and this class
+ * itself have several reasons. Of the other classes each has one, which says no more than the class, and gives logs and
+ * meters a value.
  *
  * <p>Each call and each future gets an exception instance of its own. An exception that is thrown by a waiting call has
  * the stack trace of its caller. If the error occurred on another thread, such as the one that receives the server's
@@ -68,19 +73,19 @@ public class LockException extends RuntimeException {
      */
     public enum Reason {
         /** {@link LockMismatchException}: the path is for another kind of lock. Correct one of the two clients. */
-        OTHER_KIND,
+        DIFFERENT_KIND,
 
         /**
          * {@link LockMismatchException}: the path is for a semaphore with another declared number of permits. Correct
          * one of the two clients; to change the number of a path in use, {@linkplain Semaphore#resize resize} it.
          */
-        OTHER_PERMITS,
+        DIFFERENT_PERMITS,
 
         /**
          * {@link LockMismatchException}: the path has requests of clients with another layout. The two layouts do not
          * see each other's requests. Correct one of the two clients.
          */
-        OTHER_LAYOUT,
+        DIFFERENT_LAYOUT,
 
         /**
          * {@link LockMismatchException}: the path's node has data that this version does not understand: it belongs to
@@ -101,16 +106,16 @@ public class LockException extends RuntimeException {
         THROTTLED,
 
         /**
-         * {@link LockUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached
+         * {@link LockServiceUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached
          * or the connection broke.
          */
         NO_ANSWER,
 
-        /** {@link LockUnavailableException}: the session has ended, and the next one is not connected yet. */
+        /** {@link LockServiceUnavailableException}: the session has ended, and the next one is not connected yet. */
         NO_SESSION,
 
         /**
-         * {@link LockUnavailableException}: an unexpected error ended the client's session, and is the cause. The
+         * {@link LockServiceUnavailableException}: an unexpected error ended the client's session, and is the cause. The
          * client continues with a new session. Please report the error.
          */
         CLIENT_FAILED,

@@ -16,7 +16,7 @@ public class LockMismatchException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /** The requested lock. */
-    private final String asked;
+    private final String requested;
 
     /** The lock at the server. */
     private final String found;
@@ -26,12 +26,12 @@ public class LockMismatchException extends LockException {
      *
      * @param message the mismatch, with the path and both values
      * @param reason the reason
-     * @param asked the requested lock
+     * @param requested the requested lock
      * @param found the lock at the server
      */
-    public LockMismatchException(String message, Reason reason, String asked, String found) {
+    public LockMismatchException(String message, Reason reason, String requested, String found) {
         super(message, reason);
-        this.asked = Objects.requireNonNull(asked, "asked");
+        this.requested = Objects.requireNonNull(requested, "requested");
         this.found = Objects.requireNonNull(found, "found");
     }
 
@@ -40,8 +40,8 @@ public class LockMismatchException extends LockException {
      *
      * @return the requested lock
      */
-    public String asked() {
-        return asked;
+    public String requested() {
+        return requested;
     }
 
     /**

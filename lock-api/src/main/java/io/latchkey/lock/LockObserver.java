@@ -35,8 +35,7 @@ public interface LockObserver {
      *
      * @param request the request
      * @param position the number of requests ahead of it, including holders: 1 is next. For a {@link MultiLock}, this
-     *     is the position in the queue of the first member that has to wait; for a mutex that a client passes on among
-     *     its own threads, the position among these threads, or at the server for the first of them; for a semaphore in
+     *     is the position in the queue of the first member that has to wait; with local turns, the position among the waiters of the client, or at the server for the first of them; for a semaphore in
      *     Curator's layout, the position in the first queue in which it waits
      */
     default void queued(Request request, int position) {}
@@ -55,7 +54,8 @@ public interface LockObserver {
      *
      * @param request the request
      * @param failure why
-     * @param reason the reason of the error with which it ended, if there was one
+     * @param reason the reason of the exception that ended the request; empty if the time ended, a try found others
+     *     ahead, or the caller gave up, where {@code failure} says all
      * @param waited the time from the call to the end of the request
      */
     default void notGranted(

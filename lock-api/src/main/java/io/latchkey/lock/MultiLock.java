@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.lock;
 
+import io.latchkey.lock.admin.Contender;
 import java.time.Duration;
 import java.util.List;
 
@@ -21,9 +22,6 @@ import java.util.List;
  * member. Members on paths that do not exist are created. If any member fails, nothing is acquired.
  *
  * <p>Acquiring is not re-entrant, as with every {@link Acquirable}, and a multi-lock has no re-entrant view.
- *
- * <p>{@link #queue} returns the queues of the members one after the other, in the order of {@link #members}. A request
- * of a multi-lock is in the queue of each of its members.
  */
 public interface MultiLock extends Acquirable {
     /**
@@ -32,6 +30,18 @@ public interface MultiLock extends Acquirable {
      * @return the members, unmodifiable
      */
     List<Acquirable> members();
+
+    /**
+     * Returns the queues of all members, one after the other, in the order of {@link #members}. A request of a multi-lock
+     * is in the queue of each of its members.
+     *
+     * @return the requests, unmodifiable
+     * @throws InterruptedException if the current thread is interrupted before or while it waits
+     * @throws LockServiceUnavailableException if the server cannot be reached
+     * @throws LockException as described at {@link Acquirable}
+     */
+    @Override
+    List<Contender> queue() throws InterruptedException;
 
     @Override
     MultiLock labelled(String label);

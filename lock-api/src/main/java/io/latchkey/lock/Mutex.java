@@ -24,7 +24,7 @@ public interface Mutex extends Acquirable {
      *       interrupt status is set when it returns.
      *   <li>{@link Lock#lockInterruptibly() lockInterruptibly()} waits as {@link #acquire} does.
      *   <li>{@link Lock#tryLock() tryLock()} waits for the server but not for other holders, as {@link #tryAcquire()}
-     *       does, but interruption does not end the wait. It also throws {@link LockUnavailableException} if no server
+     *       does, but interruption does not end the wait. It also throws {@link LockServiceUnavailableException} if no server
      *       can be reached for a session timeout.
      *   <li>{@link Lock#tryLock(long, java.util.concurrent.TimeUnit) tryLock(time, unit)} waits as
      *       {@link #tryAcquire(java.time.Duration)} does, and returns {@code false} when the time has elapsed. With a

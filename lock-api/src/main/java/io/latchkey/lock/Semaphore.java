@@ -30,7 +30,7 @@ public interface Semaphore extends Acquirable {
      * @param n the number of permits, at least 1
      * @return the acquirable for these permits
      * @throws IllegalArgumentException if {@code n} is zero or negative
-     * @throws UnsupportedOperationException if {@code n} is greater than 1 and this implementation grants permits only
+     * @throws UnsupportedOperationException if {@code n} is greater than 1 and this client's layout grants permits only
      *     one at a time
      */
     Acquirable permits(int n);
@@ -41,7 +41,7 @@ public interface Semaphore extends Acquirable {
      *
      * @return the capacity, at least 1
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the server cannot be reached
+     * @throws LockServiceUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
     int capacity() throws InterruptedException;
@@ -54,7 +54,7 @@ public interface Semaphore extends Acquirable {
      *
      * @return the capacity minus the permits held, or zero if more permits are held than the capacity
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the server cannot be reached
+     * @throws LockServiceUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
     int availablePermits() throws InterruptedException;
@@ -69,13 +69,14 @@ public interface Semaphore extends Acquirable {
      * granted until enough permits are released. A waiting request for more permits than the new capacity fails with
      * {@link LockMismatchException}.
      *
-     * <p>If this method throws {@link LockUnavailableException}, the change may or may not have been made. Calling it
+     * <p>If this method throws {@link LockServiceUnavailableException}, the change may or may not have been made. Calling it
      * again is harmless.
      *
      * @param capacity the new capacity, at least 1
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
+     * @throws UnsupportedOperationException if this client's layout does not offer a change of capacity
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockUnavailableException if the server cannot be reached
+     * @throws LockServiceUnavailableException if the server cannot be reached
      * @throws LockException as described in {@link Acquirable}
      */
     void resize(int capacity) throws InterruptedException;
@@ -88,6 +89,7 @@ public interface Semaphore extends Acquirable {
      * @return a future that completes when the server has made the change; it fails with what {@link #resize} throws,
      *     within about a session timeout
      * @throws IllegalArgumentException if {@code capacity} is zero or negative
+     * @throws UnsupportedOperationException if this client's layout does not offer a change of capacity
      */
     CompletableFuture<Void> resizeAsync(int capacity);
 

@@ -8,8 +8,7 @@ import java.util.Objects;
 /**
  * The session of a client at one moment, as the client knows it; see {@link LockClient#session}.
  *
- * @param state the state, in the words in which an observer hears of it; {@link SessionState#DISCONNECTED}
- *     also before the first connection
+ * @param state the state of the session; {@link SessionState#DISCONNECTED} also before the first connection
  * @param id the id of the session, which servers' logs show in hexadecimal; 0 before the first connection
  * @param since when the client found this state, by the clock of this machine
  * @param timeout the session timeout that the server granted last; until it has granted one, that which the client asks
@@ -17,11 +16,11 @@ import java.util.Objects;
  */
 public record SessionStatus(SessionState state, long id, Instant since, Duration timeout) {
     /**
-     * Makes a view.
+     * Makes a status.
      *
      * @param state the state
      * @param id the id of the session
-     * @param since when it began
+     * @param since when the client found this state
      * @param timeout the session timeout
      */
     public SessionStatus {

@@ -16,6 +16,11 @@
  *       <b>queue</b>.
  *   <li><b>Lease</b>: the result of a granted request. It ends when it is released or lost.
  *   <li><b>Fencing token</b>: a number of a lease that increases from one exclusive lease on a path to the next.
+ *   <li><b>Layout</b>: the format of a lock's nodes: Latchkey's own, or that of Curator or kazoo. Clients that share a
+ *       lock use one layout.
+ *   <li><b>Capacity</b>: the number of permits of a semaphore that can be held at a time.
+ *   <li><b>Local turns</b>: an option of a client, off by default. Its waiters for one lock then hold one after the other
+ *       with one request, and so with one token.
  * </ul>
  *
  * <h2>What a lock promises</h2>
@@ -67,7 +72,8 @@
  * views of {@code java.util.concurrent} also throw {@link io.latchkey.lock.LockOwnershipLostException}, which is an
  * {@link java.lang.IllegalMonitorStateException}. When the time of {@code acquire} is over it throws a
  * {@link io.latchkey.lock.LockTimeoutException}; a try gives an empty result. A lock that a layout does not offer is an
- * {@link java.lang.UnsupportedOperationException} before anything is sent.
+ * {@link java.lang.UnsupportedOperationException} before anything is sent. On ZooKeeper's event thread a call that waits
+ * is an {@link java.lang.IllegalStateException}.
  *
  * <h2>Interruption</h2>
  *
@@ -80,9 +86,9 @@
  * <tr><td>{@code acquire}, {@code tryAcquire}, {@code call}, {@code run}, {@code queue}; {@code capacity},
  *     {@code availablePermits} and {@code resize} of a semaphore; {@code listLocks}, {@code listLocksAt};
  *     {@code requestRelease} and {@code evict} of a contender; {@code leader} and {@code candidates} of a leadership;
- *     the opening of a client</td>
+ *     the opening of a client; {@code lockInterruptibly} and a timed {@code tryLock} of a view</td>
  *     <td>throws {@code InterruptedException}, and the interrupt status is cleared</td></tr>
- * <tr><td>{@code acquireUninterruptibly}, {@code downgrade}</td>
+ * <tr><td>{@code acquireUninterruptibly}, {@code downgrade}; {@code lock} and {@code tryLock} of a view</td>
  *     <td>goes on to wait, and the interrupt status is set at the end</td></tr>
  * <tr><td>{@code release} and {@code close} of a lease; {@code close} of a client and of a leadership;
  *     {@code diagnose}</td>

@@ -38,7 +38,7 @@ final class MergedLog {
     private static String list(List<FaultyClient> clients, Optional<ClientRecord> history) {
         List<Line> lines = new ArrayList<>();
         for (FaultyClient client : clients) {
-            for (WireRecord record : client.proxy().wire().displayPath()) {
+            for (WireRecord record : client.proxy().wire().timeline()) {
                 lines.add(new Line(record.nanoTime(), client.name(), Wire.words(record)));
             }
         }

@@ -2,7 +2,7 @@
 package io.latchkey.testkit;
 
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.locks.EngineLockClient;
@@ -115,14 +115,14 @@ public final class SkewedClock {
             if (engine.awaitConnection(sessionTimeout)) {
                 return client;
             }
-            throw new LockUnavailableException("no connection to " + connectString);
+            throw new LockServiceUnavailableException("no connection to " + connectString);
         } catch (IOException e) {
             client.close();
-            throw new LockUnavailableException("cannot open a ZooKeeper handle to " + connectString + ": " + e);
+            throw new LockServiceUnavailableException("cannot open a ZooKeeper handle to " + connectString + ": " + e);
         } catch (InterruptedException e) {
             client.close();
             Thread.currentThread().interrupt();
-            throw new LockUnavailableException("interrupted while connecting to " + connectString);
+            throw new LockServiceUnavailableException("interrupted while connecting to " + connectString);
         } catch (RuntimeException e) {
             client.close();
             throw e;

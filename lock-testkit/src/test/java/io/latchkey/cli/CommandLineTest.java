@@ -15,7 +15,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
@@ -367,7 +367,7 @@ class CommandLineTest {
         ofMissing.setAccessible(true);
         LockException denied = new AccessDeniedException("denied");
         LockException odd = new LockException("odd");
-        LockException away = new LockUnavailableException("away");
+        LockException away = new LockServiceUnavailableException("away");
         List<String> statuses = new ArrayList<>();
         for (List<LockException> reasons : List.of(
                 List.<LockException>of(), List.of(denied, denied), List.of(denied, odd), List.of(denied, odd, away))) {

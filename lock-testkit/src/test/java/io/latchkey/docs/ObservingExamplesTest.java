@@ -101,7 +101,7 @@ class ObservingExamplesTest {
             try (Lease lease = locks.mutex("/orders/42").acquire()) {
                 assertTrue(lease.isValid());
                 for (Contender each : locks.mutex("/orders/42").queue()) {
-                    told.add(each.state() + " since " + each.since() + ": "
+                    told.add(each.state() + " since " + each.requestedAt() + ": "
                             + each.owner().label() + " on " + each.owner().host());
                 }
             }

@@ -99,7 +99,7 @@ class LeadingTest {
         static Leadership bill(LockClient locks, Billing billing) {
             return Leadership.start(locks.mutex("/billing/leader"), lease -> {
                 billing.runUntilInterrupted(lease.token()); // the epoch, for every store that is written to
-                return Leadership.Next.CANDIDATE; // stepped down: queue again, behind the others
+                return Leadership.Next.QUEUE_AGAIN; // stepped down: queue again, behind the others
             });
         }
 
@@ -108,7 +108,7 @@ class LeadingTest {
                     locks.mutex("/billing/leader"),
                     lease -> {
                         billing.runUntilInterrupted(lease.token());
-                        return Leadership.Next.CANDIDATE;
+                        return Leadership.Next.QUEUE_AGAIN;
                     },
                     Leadership.Reports.to(log)); // such as logger::warn
         }
@@ -121,7 +121,7 @@ class LeadingTest {
                 }
 
                 @Override
-                public void over(Lease lease) {
+                public void termOver(Lease lease) {
                     switchboard.pause(); // the mutex is released after this, or is lost already
                 }
             });

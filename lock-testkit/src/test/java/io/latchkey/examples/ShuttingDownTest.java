@@ -48,7 +48,7 @@ class ShuttingDownTest {
     void leaderAndItsClientEnd() throws Exception {
         Leadership candidate = Leadership.start(client.mutex("/leader"), lease -> {
             new CountDownLatch(1).await();
-            return Leadership.Next.CANDIDATE;
+            return Leadership.Next.QUEUE_AGAIN;
         });
         Eventually.holds("it leads", Duration.ofSeconds(10), candidate::isLeader);
         Thread hook = ShuttingDown.onExit(candidate, client);

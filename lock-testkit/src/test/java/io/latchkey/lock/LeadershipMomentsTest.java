@@ -142,7 +142,7 @@ class LeadershipMomentsTest {
         }));
         Leadership candidate = Leadership.start(mutex, lease -> {
             new CountDownLatch(1).await();
-            return Leadership.Next.CANDIDATE;
+            return Leadership.Next.QUEUE_AGAIN;
         });
         itself.complete(candidate);
         Eventually.holds("the candidate leads", SOON, candidate::isLeader);
@@ -157,7 +157,7 @@ class LeadershipMomentsTest {
     void candidateEndsNormally_whenItsThreadIsFasterThanTheCloseThatInterruptsIt() throws Exception {
         Lease held = client.mutex(PATH).acquire();
         Leadership candidate = Leadership.start(
-                locks.client().mutex(PATH), lease -> Leadership.Next.END, task -> new Thread(task, "latchkey-waits") {
+                locks.client().mutex(PATH), lease -> Leadership.Next.END, new Leadership.Reports() {}, task -> new Thread(task, "latchkey-waits") {
                     @Override
                     public void interrupt() {
                         super.interrupt();
@@ -180,7 +180,7 @@ class LeadershipMomentsTest {
         FutureTask<Leadership> starts = new FutureTask<>(() -> Leadership.start(client.mutex(PATH), lease -> {
             runs.complete(Thread.currentThread());
             Uninterruptibles.awaitUninterruptibly(mayEnd);
-            return Leadership.Next.CANDIDATE;
+            return Leadership.Next.QUEUE_AGAIN;
         }));
         Thread starter = new Thread(starts, "latchkey-starts");
         starter.setDaemon(false); // a new thread is a daemon if its creator is one
@@ -206,7 +206,7 @@ class LeadershipMomentsTest {
             }
 
             @Override
-            public void over(Lease lease) {
+            public void termOver(Lease lease) {
                 validAtTheEnd.add(lease.isValid());
             }
         });
@@ -264,8 +264,9 @@ class LeadershipMomentsTest {
                 client.mutex(PATH),
                 lease -> {
                     mayEnd.await();
-                    return Leadership.Next.CANDIDATE;
+                    return Leadership.Next.QUEUE_AGAIN;
                 },
+                new Leadership.Reports() {},
                 task -> {
                     SlowToInterrupt made = new SlowToInterrupt(task);
                     thread.complete(made);
@@ -321,8 +322,9 @@ class LeadershipMomentsTest {
                 lease -> {
                     terms.incrementAndGet();
                     mayEnd.await();
-                    return Leadership.Next.CANDIDATE;
+                    return Leadership.Next.QUEUE_AGAIN;
                 },
+                new Leadership.Reports() {},
                 task -> {
                     SlowToInterrupt made = new SlowToInterrupt(task);
                     thread.complete(made);
@@ -404,12 +406,12 @@ class LeadershipMomentsTest {
                         Uninterruptibles.awaitUninterruptibly(mayEnd);
                         return Leadership.Next.END;
                     },
+                    Leadership.Reports.to(log::add),
                     task -> {
                         SlowToInterrupt made = new SlowToInterrupt(task);
                         thread.complete(made);
                         return made;
-                    },
-                    Leadership.Reports.to(log::add));
+                    });
             Eventually.holds("it leads", SOON, candidate::isLeader);
             // In the simulation, the thread that ends the session interrupts.
             CompletableFuture<Void> demand =
@@ -498,7 +500,7 @@ class LeadershipMomentsTest {
             }
 
             @Override
-            public void over(Lease lease) {}
+            public void termOver(Lease lease) {}
         })) {
             Eventually.holds("it leads again", SOON, () -> epochs.size() > 1 && candidate.isLeader());
         }

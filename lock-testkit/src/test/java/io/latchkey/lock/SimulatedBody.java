@@ -18,7 +18,7 @@ public final class SimulatedBody {
     /** Begins a body of {@code thread} under {@code lease}. */
     public SimulatedBody(Lease lease, Thread thread) {
         this.thread = thread;
-        LossNotifier.onLoss(lease, new BodyInterruption(thread)::lost);
+        LossNotifier.register(lease, new BodyInterruption(thread)::lost);
     }
 
     /** Runs {@code body} under {@code lease} in this thread, and releases, as a call with {@link OnLoss#INTERRUPT}. */

@@ -15,7 +15,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
@@ -394,7 +394,7 @@ class SimulatedLocksTest {
             Throwable cause =
                     assertThrows(ExecutionException.class, () -> soon(each)).getCause();
             String told =
-                    assertInstanceOf(LockUnavailableException.class, cause).getMessage();
+                    assertInstanceOf(LockServiceUnavailableException.class, cause).getMessage();
             assertTrue(
                     told.startsWith("No answer from the ZooKeeper servers within 10000 ms while acquiring /m."), told);
         }
@@ -505,7 +505,7 @@ class SimulatedLocksTest {
         CompletableFuture<ReleaseRequest> ofTheWriter = write.releaseRequested().toCompletableFuture();
         ReadWriteLock ofAnother = locks.client("admin").readWriteLock("/rw");
         Contender holder = ofAnother.readLock().queue().get(0);
-        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, holder.requestRelease());
         assertEquals("admin", soon(ofTheWriter).by().label());
         Lease read = lock.downgrade(write);
         CompletableFuture<ReleaseRequest> ofTheReader = read.releaseRequested().toCompletableFuture();
@@ -530,7 +530,7 @@ class SimulatedLocksTest {
         locks.advance(SESSION);
         Contender holder =
                 locks.client("admin").readWriteLock("/rw").readLock().queue().get(0);
-        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, holder.requestRelease());
         assertEquals("admin", soon(asked).by().label());
         read.close();
         assertEquals(List.of(), locks.nodesUnder("/rw"));
@@ -548,7 +548,7 @@ class SimulatedLocksTest {
         CompletableFuture<ReleaseRequest> asked = held.releaseRequested().toCompletableFuture();
         assertTrue(lost.struck().isDone());
         Contender holder = locks.client("admin").mutex("/m").queue().get(0);
-        assertEquals(ReleaseRequestResult.DELIVERED, holder.requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, holder.requestRelease());
         assertFalse(asked.isDone());
         locks.heal(mine);
         assertEquals("admin", soon(asked).by().label());
@@ -573,7 +573,7 @@ class SimulatedLocksTest {
         CompletableFuture<ReleaseRequest> later =
                 reads.acquire().releaseRequested().toCompletableFuture();
         Acquirable other = locks.client().readWriteLock("/rw").readLock();
-        assertEquals(ReleaseRequestResult.DELIVERED, other.queue().get(0).requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, other.queue().get(0).requestRelease());
         soon(later);
     }
 
@@ -811,7 +811,7 @@ class SimulatedLocksTest {
         CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
         assertEquals(
                 "the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock",
-                client.diagnose().gap().orElse(""));
+                client.diagnose().incompleteBecause().orElse(""));
         held.close();
         waiting.get().close();
     }

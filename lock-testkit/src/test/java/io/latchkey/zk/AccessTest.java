@@ -184,7 +184,7 @@ class AccessTest extends OnOneServer {
         assertEquals(LeaseState.HELD, held.state());
 
         Contender seenByColleague = kind.of(loggedIn("colleague")).queue().get(0);
-        assertEquals(ReleaseRequestResult.DELIVERED, seenByColleague.requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, seenByColleague.requestRelease());
         assertEquals("colleague", wish.get(10, TimeUnit.SECONDS).by().label());
         assertEquals(Eviction.EVICTED, seenByColleague.evict());
         assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));

@@ -10,7 +10,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
@@ -82,7 +82,7 @@ class AdministrationTest extends OnOneServer {
 
         List<Contender> queue = kind.of(admin).queue();
         assertEquals(
-                ReleaseRequestResult.DELIVERED,
+                ReleaseRequestResult.STORED,
                 queue.get(queue.size() - 2).requestRelease(),
                 "its last member's request");
 
@@ -94,7 +94,7 @@ class AdministrationTest extends OnOneServer {
 
     /** A request arrives, and its holder's release leaves nothing. */
     private void assertIsAsked(Lease held, CompletableFuture<ReleaseRequest> wish) throws Exception {
-        assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, first(admin.mutex("/m")).requestRelease());
         assertEquals("admin", soon(wish).by().label());
         held.close();
         assertNothingLeft("/m");
@@ -115,7 +115,7 @@ class AdministrationTest extends OnOneServer {
         proxy.refuse();
         proxy.cut();
         awaitUntil("suspicion", () -> held.state() == LeaseState.SUSPECT);
-        assertEquals(ReleaseRequestResult.DELIVERED, first(admin.mutex("/m")).requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, first(admin.mutex("/m")).requestRelease());
         assertFalse(wish.isDone());
         proxy.accept();
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).by().label());
@@ -182,8 +182,8 @@ class AdministrationTest extends OnOneServer {
         Contender seen = first(asker.mutex("/m"));
         away.refuse();
         away.cut();
-        assertThrows(LockUnavailableException.class, seen::requestRelease);
-        assertThrows(LockUnavailableException.class, seen::evict);
+        assertThrows(LockServiceUnavailableException.class, seen::requestRelease);
+        assertThrows(LockServiceUnavailableException.class, seen::evict);
         assertTrue(held.isValid());
     }
 
@@ -195,7 +195,7 @@ class AdministrationTest extends OnOneServer {
         Contender writer = first(admin.readWriteLock("/rw").readLock());
         Lease read = lock.downgrade(write);
         CompletableFuture<ReleaseRequest> wish = read.releaseRequested().toCompletableFuture();
-        assertEquals(ReleaseRequestResult.DELIVERED, writer.requestRelease());
+        assertEquals(ReleaseRequestResult.STORED, writer.requestRelease());
         assertEquals("admin", wish.get(10, TimeUnit.SECONDS).by().label());
         assertFalse(ofTheWriter.isDone());
 

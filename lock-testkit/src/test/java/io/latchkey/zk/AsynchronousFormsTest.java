@@ -10,7 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.SimulatedLocks;
@@ -54,7 +54,7 @@ class AsynchronousFormsTest {
         for (CompletableFuture<?> each : asked) {
             assertEquals(
                     LockException.Reason.NO_ANSWER,
-                    failure(LockUnavailableException.class, each).reason());
+                    failure(LockServiceUnavailableException.class, each).reason());
         }
         held.close();
     }
@@ -68,7 +68,7 @@ class AsynchronousFormsTest {
         locks.heal(client);
         assertEquals(
                 LockException.Reason.NO_SESSION,
-                failure(LockUnavailableException.class, listing).reason());
+                failure(LockServiceUnavailableException.class, listing).reason());
     }
 
     @Test
@@ -106,7 +106,7 @@ class AsynchronousFormsTest {
         CompletableFuture<?> asked = client.mutex("/m").queueAsync();
         locks.advance(SOME_HEARTBEATS);
         assertTrue(lost.struck().isDone());
-        failure(LockUnavailableException.class, asked);
+        failure(LockServiceUnavailableException.class, asked);
     }
 
     private static List<Long> tokens(List<Contender> queue) {
@@ -165,7 +165,7 @@ class AsynchronousFormsTest {
                 locks.advance(Duration.ofMillis(100));
             }
             assertTrue(lost.struck().isDone(), "not asked for after " + times + " lists and the pause");
-            failure(LockUnavailableException.class, asked);
+            failure(LockServiceUnavailableException.class, asked);
             Duration pause = Duration.ofSeconds(Math.min(60, 10L << Math.min(times - 5, 3)));
             locks.advance(pause.minusSeconds(1));
             CompletableFuture<?> tooSoon = client.mutex("/m").queueAsync();

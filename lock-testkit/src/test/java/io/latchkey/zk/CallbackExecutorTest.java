@@ -190,7 +190,7 @@ class CallbackExecutorTest extends OnOneServer {
             assertThrows(
                     IllegalStateException.class, () -> one.mutex("/m").asLock().tryLock());
             assertThrows(IllegalStateException.class, () -> one.mutex("/held").queue());
-            assertTrue(one.diagnose().gap().isPresent(), "the requests are not known there");
+            assertTrue(one.diagnose().incompleteBecause().isPresent(), "the requests are not known there");
             assertThrows(IllegalStateException.class, () -> one.listLocks("/"));
             assertThrows(IllegalStateException.class, () -> ZkLocks.guarded(held, Op.check("/", -1)));
             assertThrows(IllegalStateException.class, () -> days.last(held));

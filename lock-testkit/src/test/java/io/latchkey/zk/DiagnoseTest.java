@@ -55,7 +55,7 @@ class DiagnoseTest extends OnOneServer {
     }
 
     private static List<String> ring(Diagnosis diagnosis) {
-        assertEquals(Optional.empty(), diagnosis.gap());
+        assertEquals(Optional.empty(), diagnosis.incompleteBecause());
         assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
         return diagnosis.cycles().get(0).stream()
                 .map(link -> link.client().label() + ": " + link.holds().orElse("") + " -> " + link.waitsFor())
@@ -65,7 +65,7 @@ class DiagnoseTest extends OnOneServer {
     private static void assertNoCycle(LockClient... clients) {
         for (LockClient client : clients) {
             Diagnosis diagnosis = client.diagnose();
-            assertEquals(Optional.empty(), diagnosis.gap());
+            assertEquals(Optional.empty(), diagnosis.incompleteBecause());
             assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
         }
     }
@@ -91,7 +91,7 @@ class DiagnoseTest extends OnOneServer {
         assertEquals(
                 List.of("/others"),
                 diagnosis.waits().stream().map(own -> own.request().path()).toList());
-        for (Diagnosis.Own own :
+        for (Diagnosis.OwnRequest own :
                 List.of(diagnosis.holds().get(0), diagnosis.waits().get(0))) {
             assertTrue(
                     own.since().isAfter(before)
@@ -133,7 +133,7 @@ class DiagnoseTest extends OnOneServer {
         }
     }
 
-    private static List<String> times(List<Diagnosis.Own> requests, Instant start) {
+    private static List<String> times(List<Diagnosis.OwnRequest> requests, Instant start) {
         return requests.stream()
                 .map(own -> own.request().path() + " after " + Duration.between(start, own.since()))
                 .toList();
@@ -200,9 +200,9 @@ class DiagnoseTest extends OnOneServer {
                         one.mutex(c).acquireAsync());
             }
             locks.advance(Duration.ZERO);
-            List<List<Diagnosis.Link>> cycles = one.diagnose().cycles();
+            List<List<Diagnosis.CycleMember>> cycles = one.diagnose().cycles();
             assertEquals(deadlocks, cycles.size());
-            for (List<Diagnosis.Link> cycle : cycles) {
+            for (List<Diagnosis.CycleMember> cycle : cycles) {
                 assertEquals(
                         List.of("one", "two"),
                         cycle.stream().map(link -> link.client().label()).toList());
@@ -221,7 +221,7 @@ class DiagnoseTest extends OnOneServer {
         awaitRequests("/apps/b", 2);
         handle().create("/apps/secret", new byte[0], ALL_BUT_READ, CreateMode.PERSISTENT);
         Diagnosis diagnosis = one.diagnose();
-        String gap = diagnosis.gap().orElse("");
+        String gap = diagnosis.incompleteBecause().orElse("");
         assertTrue(gap.contains(" look for deadlocks at /secret ("), gap);
         assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
         a.close();
@@ -288,7 +288,7 @@ class DiagnoseTest extends OnOneServer {
             locks.advance(Duration.ZERO);
             answers.release();
             Diagnosis diagnosis = soon(asked);
-            assertEquals(Optional.empty(), diagnosis.gap());
+            assertEquals(Optional.empty(), diagnosis.incompleteBecause());
             assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
             b.close();
             soon(coming).close();
@@ -310,7 +310,7 @@ class DiagnoseTest extends OnOneServer {
             soon(answers.firstCaught());
             locks.delete("/x/deleted");
             answers.release();
-            assertEquals(Optional.empty(), soon(asked).gap());
+            assertEquals(Optional.empty(), soon(asked).incompleteBecause());
             held.close();
             soon(waiting).close();
         }
@@ -371,9 +371,9 @@ class DiagnoseTest extends OnOneServer {
         });
         new Thread(look).start();
         alice.semaphore("/s", 3).acquire().close();
-        List<Diagnosis.Own> waits = look.get().waits();
+        List<Diagnosis.OwnRequest> waits = look.get().waits();
         assertEquals(2, waits.size());
-        assertTrue(waits.stream().noneMatch(Diagnosis.Own::waitsForItself), waits::toString);
+        assertTrue(waits.stream().noneMatch(Diagnosis.OwnRequest::waitsForItself), waits::toString);
         mutex.close();
         soon(next).close();
         permits.close();
@@ -401,9 +401,9 @@ class DiagnoseTest extends OnOneServer {
         awaitRequests("/b", 2);
         awaitUntil("both wait", () -> threads.stream()
                 .allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
-        List<Diagnosis.Own> waits = alice.diagnose().waits();
+        List<Diagnosis.OwnRequest> waits = alice.diagnose().waits();
         assertEquals(2, waits.size());
-        assertTrue(waits.stream().noneMatch(Diagnosis.Own::waitsForItself), waits::toString);
+        assertTrue(waits.stream().noneMatch(Diagnosis.OwnRequest::waitsForItself), waits::toString);
         ofThisThread.close();
         soon(soon(ofNoThread)).close();
         for (FutureTask<Boolean> task : tasks) {
@@ -436,7 +436,7 @@ class DiagnoseTest extends OnOneServer {
         }
         Lease held = alice.mutex("/app/a").acquire();
         waitBehind(alice, "/app/a", 2);
-        assertEquals(Optional.of(gap), alice.diagnose().gap());
+        assertEquals(Optional.of(gap), alice.diagnose().incompleteBecause());
         held.close();
     }
 
@@ -453,7 +453,7 @@ class DiagnoseTest extends OnOneServer {
                     List.of(1, 1),
                     List.of(diagnosis.holds().size(), diagnosis.waits().size()));
             assertEquals(List.of(), diagnosis.cycles());
-            assertEquals(Optional.of("the servers do not answer in time"), diagnosis.gap());
+            assertEquals(Optional.of("the servers do not answer in time"), diagnosis.incompleteBecause());
             locks.heal(client);
             held.close();
             waiting.get(10, TimeUnit.SECONDS).close();
@@ -485,7 +485,7 @@ class DiagnoseTest extends OnOneServer {
             Thread.currentThread().interrupt();
             Diagnosis diagnosis = client.diagnose();
             assertTrue(Thread.interrupted(), "the interrupt status stays set");
-            assertEquals(Optional.of("interrupted"), diagnosis.gap());
+            assertEquals(Optional.of("interrupted"), diagnosis.incompleteBecause());
             assertEquals(1, diagnosis.waits().size());
             answers.release();
             held.close();
@@ -501,7 +501,7 @@ class DiagnoseTest extends OnOneServer {
             CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
             assertNoCycle(client);
             var unused = locks.cutBefore(client, RequestMatch.getData().under("/m"), 1);
-            String gap = client.diagnose().gap().orElse("");
+            String gap = client.diagnose().incompleteBecause().orElse("");
             assertTrue(gap.contains("look for deadlocks of /m"), gap);
             held.close();
             waiting.get(10, TimeUnit.SECONDS).close();
@@ -512,12 +512,12 @@ class DiagnoseTest extends OnOneServer {
     void diagnosisIsReadableText() {
         Instant noon = Instant.parse("2026-11-21T12:00:00Z");
         Diagnosis diagnosis = new Diagnosis(
-                List.of(new Diagnosis.Own(
+                List.of(new Diagnosis.OwnRequest(
                         new LockObserver.Request(1, "/a", LockObserver.Kind.MUTEX, 1, ""), noon, "main", false)),
                 List.of(),
                 List.of(List.of(
-                        new Diagnosis.Link(new Owner("", "host", 7), Optional.of("/a"), "/b", noon),
-                        new Diagnosis.Link(new Owner("bob", "other", 8), Optional.empty(), "/a", noon))),
+                        new Diagnosis.CycleMember(new Owner("", "host", 7), Optional.of("/a"), "/b", noon),
+                        new Diagnosis.CycleMember(new Owner("bob", "other", 8), Optional.empty(), "/a", noon))),
                 Optional.of("it was late"),
                 new SessionStatus(SessionState.CONNECTED, 0x17, noon, Duration.ofSeconds(10)));
         assertEquals(

@@ -69,7 +69,7 @@ final class ExitingLeader {
                 }
 
                 @Override
-                public void over(Lease lease) {
+                public void termOver(Lease lease) {
                     System.exit(0);
                 }
             });
@@ -77,7 +77,7 @@ final class ExitingLeader {
         Mutex used = place == Place.REPORT ? refused() : mutex;
         Leadership candidate = Leadership.start(used, lease -> body(place), new Leadership.Reports() {
             @Override
-            public void refused(Throwable why, Duration pause) {
+            public void mutexRefused(Throwable why, Duration pause) {
                 System.out.println(LEADS);
                 exit();
             }

@@ -10,7 +10,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReleaseOutcome;
@@ -252,7 +252,7 @@ class FaultTest extends OnOneServer {
         FaultProxy own = proxy();
         Mutex mutex = brief(own).mutex("/m");
         own.blackHole();
-        timed(BRIEF, () -> assertThrows(LockUnavailableException.class, mutex::tryAcquire));
+        timed(BRIEF, () -> assertThrows(LockServiceUnavailableException.class, mutex::tryAcquire));
         own.heal();
     }
 
@@ -384,7 +384,7 @@ class FaultTest extends OnOneServer {
         Semaphore semaphore = faulty.semaphore("/s", 2);
         semaphore.acquire().close();
         Fault cut = proxy.cutAfter(RequestMatch.setData(), 1);
-        assertThrows(LockUnavailableException.class, () -> semaphore.resize(4));
+        assertThrows(LockServiceUnavailableException.class, () -> semaphore.resize(4));
         cut.await(SOON);
         // An acquire waits for the next connection; a read sent before it may be lost with the previous one.
         semaphore.acquire().close();

@@ -18,7 +18,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
@@ -172,7 +172,7 @@ class HandlesTest extends OnOneServer {
             throw new OutOfMemoryError("unable to create native thread");
         };
         return Stream.of(
-                Arguments.of(exception, LockUnavailableException.class),
+                Arguments.of(exception, LockServiceUnavailableException.class),
                 Arguments.of(uncheckedException, IllegalArgumentException.class),
                 Arguments.of(error, OutOfMemoryError.class));
     }
@@ -208,7 +208,7 @@ class HandlesTest extends OnOneServer {
                         return super.getProperty(key);
                     }
                 });
-        assertThrowsAndLeavesNoThread(LockUnavailableException.class, builder);
+        assertThrowsAndLeavesNoThread(LockServiceUnavailableException.class, builder);
     }
 
     /**
@@ -486,8 +486,8 @@ class HandlesTest extends OnOneServer {
     void errorNamesTheSecondConnection_whenTheChrootCannotBeCreated() throws Exception {
         FaultProxy proxy = fastProxy();
         var unused = proxy.answered(RequestMatch.getData()).struck().thenRun(proxy::refuse);
-        LockUnavailableException refused = assertThrows(
-                LockUnavailableException.class,
+        LockServiceUnavailableException refused = assertThrows(
+                LockServiceUnavailableException.class,
                 () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")));
         assertTrue(refused.getMessage().contains("maxClientCnxns"), refused.getMessage());
         proxy.accept();
@@ -533,7 +533,7 @@ class HandlesTest extends OnOneServer {
         FaultProxy proxy = fastProxy();
         proxy.refuse();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-        LockUnavailableException late = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+        LockServiceUnavailableException late = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
                 .using(handle)
                 .sessionTimeout(Duration.ofSeconds(1))
                 .build());
@@ -552,7 +552,7 @@ class HandlesTest extends OnOneServer {
         proxy.refuse();
         proxy.cut();
         awaitUntil("cut off", () -> handle.getState() != ZooKeeper.States.CONNECTED);
-        assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+        assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
                 .using(handle)
                 .connectTimeout(Duration.ofMillis(100))
                 .build());

@@ -422,7 +422,7 @@ class HostileInputTest extends OnOneServer {
         Wire.Mark asking = proxy.mark();
         String gap;
         do {
-            gap = brief.diagnose().gap().orElse("");
+            gap = brief.diagnose().incompleteBecause().orElse("");
             assertTrue(lists(proxy, asking, "/app/m") <= 5, "it breaks the connection again and again");
         } while (!gap.contains("jute.maxbuffer"));
         assertTrue(gap.contains("/app/m"), gap);

@@ -87,7 +87,7 @@ class LeadershipTest {
                     } finally {
                         interrupted.complete(System.nanoTime());
                     }
-                    return Leadership.Next.CANDIDATE;
+                    return Leadership.Next.QUEUE_AGAIN;
                 })) {
             Eventually.holds("the first leads", SOON, first::isLeader);
             long epoch = first.epoch().orElseThrow();
@@ -95,7 +95,7 @@ class LeadershipTest {
             try (Leadership next = Leadership.start(two.client().mutex("/leader"), lease -> {
                 begins.complete(System.nanoTime());
                 new CountDownLatch(1).await();
-                return Leadership.Next.CANDIDATE;
+                return Leadership.Next.QUEUE_AGAIN;
             })) {
                 Eventually.holds("the next waits", SOON, () -> next.candidates().size() == 2);
                 try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {

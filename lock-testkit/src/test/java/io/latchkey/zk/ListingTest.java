@@ -11,7 +11,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.testkit.SimulatedLocks;
@@ -371,7 +371,7 @@ class ListingTest extends OnOneServer {
             assertEquals(List.of(), seen.locks());
             Map<String, LockException> missing = seen.unreadable();
             assertEquals(List.of("/"), List.copyOf(missing.keySet()));
-            assertInstanceOf(LockUnavailableException.class, missing.get("/"));
+            assertInstanceOf(LockServiceUnavailableException.class, missing.get("/"));
             locks.heal(client);
         }
     }

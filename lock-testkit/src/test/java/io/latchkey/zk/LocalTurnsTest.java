@@ -184,7 +184,7 @@ class LocalTurnsTest extends OnOneServer {
         Acquirable ofOperator = lock.apply(client("operator"));
         awaitUntil(
                 "a listening holder",
-                () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
+                () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.STORED);
         assertEquals("operator", soon(asked).by().label());
     }
 

@@ -17,7 +17,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
@@ -127,7 +127,7 @@ class MistakesTest extends OnOneServer {
     @Test
     void unknownHostsAreNamedAtOnce() throws Exception {
         Stopwatch watch = Stopwatch.start();
-        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
                 .connectString("no-such-host.invalid:2181")
                 .sessionTimeout(Duration.ofSeconds(20))
                 .build());
@@ -138,7 +138,7 @@ class MistakesTest extends OnOneServer {
 
     @Test
     void unknownHostsAreNamed_whenTheConnectTimeoutIsOver() {
-        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
                 .connectString("no-such-host.invalid:2181")
                 .connectTimeout(Duration.ofMillis(300))
                 .build());
@@ -168,8 +168,8 @@ class MistakesTest extends OnOneServer {
     void errorNamesTheServers_whenNoneResponds() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();
-        LockUnavailableException refused = assertThrows(
-                LockUnavailableException.class,
+        LockServiceUnavailableException refused = assertThrows(
+                LockServiceUnavailableException.class,
                 () -> client(builder -> builder.connectTimeout(Duration.ofMillis(300))));
         assertTrue(refused.getMessage().contains(server().connectString()), refused.getMessage());
         assertTrue(refused.getMessage().contains("within 300 ms"), "with a timeout it waits for servers that start");
@@ -198,7 +198,7 @@ class MistakesTest extends OnOneServer {
 
     private static long failsToConnect(ZkLockClient.Builder builder, String why) throws InterruptedException {
         Stopwatch watch = Stopwatch.start();
-        LockUnavailableException refused = assertThrows(LockUnavailableException.class, builder::build);
+        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, builder::build);
         assertTrue(refused.getMessage().contains(why), refused.getMessage());
         return watch.stop();
     }
@@ -231,7 +231,7 @@ class MistakesTest extends OnOneServer {
     void connectFailsSoon_whenNoServerListens() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();
-        LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> ZkLockClient.builder()
+        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
                 .connectString(server().connectString())
                 .sessionTimeout(Duration.ofSeconds(20))
                 .build());
@@ -311,10 +311,10 @@ class MistakesTest extends OnOneServer {
         makeNode("/curator");
         makeNode("/curator/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
         Map<Acquirable, Reason> expected = Map.of(
-                locks.mutex("/rw"), Reason.OTHER_KIND,
-                locks.semaphore("/s", 4), Reason.OTHER_PERMITS,
+                locks.mutex("/rw"), Reason.DIFFERENT_KIND,
+                locks.semaphore("/s", 4), Reason.DIFFERENT_PERMITS,
                 locks.mutex("/data"), Reason.UNKNOWN_DATA,
-                locks.mutex("/curator"), Reason.OTHER_LAYOUT,
+                locks.mutex("/curator"), Reason.DIFFERENT_LAYOUT,
                 locks.semaphore("/s", 3).permits(4), Reason.TOO_MANY_PERMITS);
         for (Map.Entry<Acquirable, Reason> each : expected.entrySet()) {
             LockMismatchException told = assertThrows(LockMismatchException.class, each.getKey()::acquire);
@@ -475,7 +475,7 @@ class MistakesTest extends OnOneServer {
         assertNamed("write", () -> locks.readWriteLock("/rw").downgrade(null));
         assertNamed("write", () -> locks.readWriteLock("/rw").downgradeAsync(null));
         try (Lease lease = mutex.acquire()) {
-            assertNamed("handler", () -> LossNotifier.onLoss(lease, null));
+            assertNamed("handler", () -> LossNotifier.register(lease, null));
             assertNamed("op", () -> ZkLocks.guarded(lease, (Op) null));
             assertNamed("work", () -> OncePerPeriod.calendar(Duration.ofDays(1)).atMostOnce(lease, null));
         }

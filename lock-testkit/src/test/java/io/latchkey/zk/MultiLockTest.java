@@ -236,7 +236,7 @@ class MultiLockTest extends OnOneServer {
         awaitNodes(4, "/a", "/s");
         two.semaphore("/s", 3).resize(2);
         LockMismatchException told = refusal(LockMismatchException.class, waiting);
-        assertTrue(told.asked().contains("3") && told.found().contains("2"), told.getMessage());
+        assertTrue(told.requested().contains("3") && told.found().contains("2"), told.getMessage());
         soon(behind).close();
         held.close();
         assertThrows(LockMismatchException.class, lock::acquire);

@@ -12,7 +12,7 @@ import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
@@ -282,7 +282,7 @@ class NothingLeaksTest {
                         "a listening holder is asked",
                         SOON,
                         () -> other.mutex("/leaks/m").queue().get(0).requestRelease()
-                                == Contender.ReleaseRequestResult.DELIVERED);
+                                == Contender.ReleaseRequestResult.STORED);
             }
             wish.get(SOON.toSeconds(), TimeUnit.SECONDS);
             assertEquals(before + 1, LiveObjects.count(listener::equals).get(listener));
@@ -509,7 +509,7 @@ class NothingLeaksTest {
                     }
                 }
             }
-        } catch (LockUnavailableException away) {
+        } catch (LockServiceUnavailableException away) {
             // as it may be
         }
     }
@@ -527,7 +527,7 @@ class NothingLeaksTest {
                     askAll(lock);
                 }
                 CompletableFuture.anyOf(lost, asked).get(own.nextInt(1, 100), TimeUnit.MILLISECONDS);
-            } catch (TimeoutException | LockUnavailableException neither) {
+            } catch (TimeoutException | LockServiceUnavailableException neither) {
                 // its work is done
             }
         } else {

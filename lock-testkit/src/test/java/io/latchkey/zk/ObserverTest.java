@@ -339,7 +339,7 @@ class ObserverTest extends OnOneServer {
                 "requested mutex /m",
                 "BUSY mutex /m",
                 "requested read lock /m",
-                "REFUSED OTHER_KIND read lock /m");
+                "REFUSED DIFFERENT_KIND read lock /m");
         held.close();
     }
 

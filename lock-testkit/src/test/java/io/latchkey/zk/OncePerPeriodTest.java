@@ -12,7 +12,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.Fault;
@@ -268,7 +268,7 @@ class OncePerPeriodTest extends OnOneServer {
     void workIsNotDone_whenItIsUnknownWhetherThePeriodWasRecordedBefore(boolean applied) throws Exception {
         Lease lease = first.mutex(JOB).acquire();
         cutAtTheRecord(applied);
-        assertThrows(LockUnavailableException.class, () -> days(MIDNIGHT)
+        assertThrows(LockServiceUnavailableException.class, () -> days(MIDNIGHT)
                 .atMostOnce(lease, turn -> done.add(turn.period())));
         lease.close();
         assertEquals(applied ? Optional.of(MIDNIGHT) : Optional.empty(), last());
@@ -281,7 +281,7 @@ class OncePerPeriodTest extends OnOneServer {
     void workIsDoneTwiceAtMost_whenTheAnswerToTheRecordIsLost(boolean applied) throws Exception {
         Lease lease = first.mutex(JOB).acquire();
         cutAtTheRecord(applied);
-        assertThrows(LockUnavailableException.class, () -> days(MIDNIGHT)
+        assertThrows(LockServiceUnavailableException.class, () -> days(MIDNIGHT)
                 .atLeastOnce(lease, turn -> done.add(turn.period())));
         lease.close();
         assertEquals(!applied, run(second, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
@@ -303,7 +303,7 @@ class OncePerPeriodTest extends OnOneServer {
                 LockException.class, () -> days(MIDNIGHT).atMostOnce(lease, turn -> done.add(turn.period())));
         var unused = strange.await(LONG_SESSION);
         assertEquals(!open, told.getMessage().contains("Nothing is recorded"), told.getMessage());
-        assertEquals(open, told instanceof LockUnavailableException, told.toString());
+        assertEquals(open, told instanceof LockServiceUnavailableException, told.toString());
         lease.close();
         assertEquals(open ? Optional.of(MIDNIGHT) : Optional.empty(), last());
         assertEquals(List.of(), done);
@@ -337,7 +337,7 @@ class OncePerPeriodTest extends OnOneServer {
         try (ZkLockClient borrower = borrowing(ending)) {
             LeaseLostException lost =
                     assertThrows(LeaseLostException.class, () -> run(borrower, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
-            assertInstanceOf(LockUnavailableException.class, lost.getCause());
+            assertInstanceOf(LockServiceUnavailableException.class, lost.getCause());
         }
         assertEquals(List.of(MIDNIGHT), done);
         assertEquals(Optional.empty(), last());
@@ -350,7 +350,7 @@ class OncePerPeriodTest extends OnOneServer {
         Lease lease = first.mutex(JOB).acquire();
         var unused = proxy.cutAfter(RequestMatch.getData().under(RECORD), 1);
         assertThrows(
-                LockUnavailableException.class, () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
+                LockServiceUnavailableException.class, () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
         assertEquals(List.of(MIDNIGHT), done);
         lease.close();
     }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.server.ProcessEnsemble;
 import io.latchkey.testkit.time.Eventually;
@@ -64,7 +64,7 @@ class ReadOnlyServerTest {
             assertEquals(LeaseState.LOST, held.state());
             Duration believed = Duration.ofNanos(lostAt.get() - quorumUntil);
             assertTrue(believed.compareTo(HOLDERS_SESSION) < 0, "believed for " + believed);
-            LockUnavailableException refused = assertThrows(LockUnavailableException.class, () -> {
+            LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> {
                 ZkLockClient unused = ZkLockClient.builder()
                         .connectString(ensemble.connectString(LEFT))
                         .sessionTimeout(Duration.ofMillis(SESSION_MILLIS))

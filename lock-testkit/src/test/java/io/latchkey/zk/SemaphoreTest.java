@@ -10,7 +10,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -66,7 +66,7 @@ class SemaphoreTest extends OnOneServer {
         of3(one).resize(5);
         Semaphore of5 = two.semaphore(PATH, 5);
         LockMismatchException told = assertThrows(LockMismatchException.class, of5::tryAcquire);
-        assertTrue(told.asked().contains("5"), told.asked());
+        assertTrue(told.requested().contains("5"), told.requested());
         assertTrue(told.found().contains("3"), told.found());
         assertTrue(of3(two).tryAcquire().isPresent());
     }
@@ -93,7 +93,7 @@ class SemaphoreTest extends OnOneServer {
                 () -> of3(one).capacity(), () -> of3(one).availablePermits(), () -> of3(one).resize(4))) {
             assertEquals(
                     LockException.Reason.NO_ANSWER,
-                    assertThrows(LockUnavailableException.class, view).reason());
+                    assertThrows(LockServiceUnavailableException.class, view).reason());
         }
         server().restart();
     }
@@ -134,7 +134,7 @@ class SemaphoreTest extends OnOneServer {
         of3(one).resize(3);
         of3(two).permits(3).acquire().close();
         LockMismatchException told = assertThrows(LockMismatchException.class, of3(two).permits(4)::acquire);
-        assertEquals("4 permits", told.asked());
+        assertEquals("4 permits", told.requested());
         assertEquals("capacity 3", told.found());
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.testkit.server.StandaloneServer;
@@ -80,7 +80,7 @@ class TlsTest {
             Eventually.holds(
                     "a listening holder",
                     Duration.ofSeconds(10),
-                    () -> two.mutex("/tls").queue().get(0).requestRelease() == ReleaseRequestResult.DELIVERED);
+                    () -> two.mutex("/tls").queue().get(0).requestRelease() == ReleaseRequestResult.STORED);
             wish.get(10, TimeUnit.SECONDS);
             assertFalse(next.isDone());
             held.close();
@@ -152,8 +152,8 @@ class TlsTest {
 
     private static void assertRefused(ZkLockClient.Builder builder) {
         long start = System.nanoTime();
-        LockUnavailableException refused =
-                assertThrows(LockUnavailableException.class, () -> builder.connectTimeout(Duration.ofSeconds(2))
+        LockServiceUnavailableException refused =
+                assertThrows(LockServiceUnavailableException.class, () -> builder.connectTimeout(Duration.ofSeconds(2))
                         .build());
         long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
         assertTrue(refused.getMessage().contains(server.connectString()), refused.getMessage());

@@ -5,7 +5,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import java.util.Collection;
 
 /** Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. */
@@ -48,7 +48,7 @@ enum ExitStatus {
     static ExitStatus of(Exception failed) {
         if (failed instanceof BadPathException || failed instanceof IllegalArgumentException) {
             return USAGE;
-        } else if (failed instanceof LockUnavailableException) {
+        } else if (failed instanceof LockServiceUnavailableException) {
             return UNAVAILABLE;
         } else if (failed instanceof AccessDeniedException) {
             return DENIED;

@@ -8,7 +8,7 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockTimeoutException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.Layout;
@@ -288,8 +288,8 @@ final class RunCommand implements Callable<Integer> {
     private void checkServersAnswer(Acquirable wanted) throws InterruptedException {
         try {
             var unused = wanted.queue();
-        } catch (LockUnavailableException away) {
-            throw new LockUnavailableException(
+        } catch (LockServiceUnavailableException away) {
+            throw new LockServiceUnavailableException(
                     "No server answers, so it is not known whether " + path + " is free. The command was not run.");
         }
     }

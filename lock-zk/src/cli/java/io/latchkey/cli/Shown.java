@@ -120,9 +120,9 @@ final class Shown {
                     contender.token(),
                     asked(kind, contender.access()),
                     contender.permits(),
-                    contender.since().equals(Instant.EPOCH)
+                    contender.requestedAt().equals(Instant.EPOCH)
                             ? null
-                            : contender.since().toString(),
+                            : contender.requestedAt().toString(),
                     contender.owner().host(),
                     contender.owner().processId(),
                     contender.owner().label());

@@ -3,7 +3,7 @@ package io.latchkey.zk;
 
 import com.google.common.base.Utf8;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
@@ -114,7 +114,7 @@ final class ClientOpening {
                     servers,
                     handles::allRefuse,
                     memberBytes(acls, Utf8.encodedLength(handles.chroot())));
-        } catch (LockUnavailableException late) {
+        } catch (LockServiceUnavailableException late) {
             // The names were looked up at each attempt: that none has an address explains more than a timeout.
             handles.checkHosts();
             throw late;
@@ -217,7 +217,7 @@ final class ClientOpening {
             throw failed;
         } catch (IOException failed) {
             client.close();
-            throw new LockUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
+            throw new LockServiceUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
         }
         return new Started(client, contact);
     }

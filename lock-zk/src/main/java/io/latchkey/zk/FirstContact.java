@@ -4,7 +4,7 @@ package io.latchkey.zk;
 import com.google.common.collect.Comparators;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
@@ -55,13 +55,13 @@ final class FirstContact {
             return;
         }
         if (allRefuse.getAsBoolean()) {
-            throw new LockUnavailableException("No ZooKeeper server listens at " + servers
+            throw new LockServiceUnavailableException("No ZooKeeper server listens at " + servers
                     + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
                     + " servers run. To wait for servers that start later, give a connectTimeout,"
                     + " or --connect-timeout on the command line.");
         }
         if (!engine.awaitConnection(patience.minus(first))) {
-            throw new LockUnavailableException("No connection to ZooKeeper at " + servers + " within "
+            throw new LockServiceUnavailableException("No connection to ZooKeeper at " + servers + " within "
                     + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
                     + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
         }
@@ -78,7 +78,7 @@ final class FirstContact {
         try {
             CompletableFuture<Status> asked = askForRoot();
             if (!Waiting.await(asked, LOGIN_TIMEOUT)) {
-                throw new LockUnavailableException("No answer within " + LOGIN_TIMEOUT.toMillis()
+                throw new LockServiceUnavailableException("No answer within " + LOGIN_TIMEOUT.toMillis()
                         + " ms to the question whether the chroot of " + handles.connectString()
                         + " exists. Nothing was changed. Try again.");
             }
@@ -87,7 +87,7 @@ final class FirstContact {
                 throw Errors.loginRefused();
             }
             if (code == Status.SESSION_EXPIRED) {
-                throw new LockUnavailableException(
+                throw new LockServiceUnavailableException(
                         "The first session at " + handles.connectString()
                                 + " expired before the server answered its login. Nothing is held. Give a longer sessionTimeout.",
                         Reason.NO_SESSION);

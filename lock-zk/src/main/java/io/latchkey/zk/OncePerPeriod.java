@@ -5,7 +5,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
@@ -59,9 +59,8 @@ import org.apache.zookeeper.OpResult;
  * is ahead records a later period, and the work then rests until that period is over: {@link #last} shows it. An
  * ensemble that is restored from an older copy has an older record, so work may be repeated, also with
  * {@link #atMostOnce}.
- *
- * <p>The class is long because each call says what is recorded after each kind of failure.
  */
+// The class is long because each call says what is recorded after each kind of failure.
 public final class OncePerPeriod {
     private static final String SUFFIX = ".period";
     private static final String FORMAT = "latchkey-period/1 ";
@@ -160,7 +159,7 @@ public final class OncePerPeriod {
      * @throws IllegalStateException if the lease was released, or the clock shows a year before -9999 or after 9999;
      *     nothing was done
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
-     * @throws LockUnavailableException if no server answers: the work was not done, and the period may be recorded or
+     * @throws LockServiceUnavailableException if no server answers: the work was not done, and the period may be recorded or
      *     not
      * @throws LockException if the servers refuse; nothing was done
      */
@@ -190,7 +189,7 @@ public final class OncePerPeriod {
      * @throws IllegalStateException if the lease was released before the period was recorded, or the clock shows a year
      *     before -9999 or after 9999
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
-     * @throws LockUnavailableException if no server answers; if the work was done, the period may be recorded or not
+     * @throws LockServiceUnavailableException if no server answers; if the work was done, the period may be recorded or not
      * @throws LockException if the servers refuse; the period is not recorded
      */
     public <X extends Throwable> boolean atLeastOnce(Lease lease, Work<X> work) throws X, InterruptedException {
@@ -337,7 +336,7 @@ public final class OncePerPeriod {
         LockException refusal(KeeperException refused) {
             Status status = ZooKeeperResults.status(refused);
             if (status.outcome() == Status.Outcome.OPEN) {
-                return new LockUnavailableException("The servers did not answer the request to " + RECORD + " at "
+                return new LockServiceUnavailableException("The servers did not answer the request to " + RECORD + " at "
                         + shown + ", or left its outcome open (" + refused.code()
                         + "). It is recorded or not: the record shows it to the next holder. Try again.");
             }

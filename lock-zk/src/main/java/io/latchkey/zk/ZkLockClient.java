@@ -6,7 +6,7 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.ReadWriteLock;
@@ -45,9 +45,8 @@ import org.apache.zookeeper.data.ACL;
  * <p>A client that {@linkplain #connect(String) connects} by itself opens a new session when the previous one has
  * expired. Then its leases are lost, and its waiting requests queue again within their timeouts. A client that
  * {@linkplain #using(ZooKeeper) borrows} a handle ends with that handle's session.
- *
- * <p>The class is long because the contract of each setting of a client is in it.
  */
+// The class is long because the contract of each setting of a client is in it.
 public final class ZkLockClient implements LockClient {
     private final EngineLockClient locks;
 
@@ -56,14 +55,17 @@ public final class ZkLockClient implements LockClient {
     }
 
     /**
-     * Connects with the defaults of {@link #builder()}.
+     * Connects a client to the servers, with the default of every other setting of {@link #builder()}.
      *
      * @param connectString the servers as {@code host:port[,host:port...]}, with an optional chroot at the end, which
      *     is created if it does not exist
      * @return a connected client
-     * @throws IllegalArgumentException if the connect string is malformed
+     * @throws IllegalArgumentException if the connect string is malformed, or can only be a mistake, as
+     *     {@link Builder#connectString} says
+     * @throws IllegalStateException if a library on the class path is too old; the message names it
      * @throws InterruptedException if the current thread is interrupted before or while it waits; nothing is left
-     * @throws LockUnavailableException if no server has a known address, or none responds in time
+     * @throws LockServiceUnavailableException if no server has a known address, or none responds in time
+     * @throws AccessDeniedException if the chroot does not exist and this client may not create it
      */
     public static ZkLockClient connect(String connectString) throws InterruptedException {
         return builder().connectString(connectString).build();
@@ -95,7 +97,8 @@ public final class ZkLockClient implements LockClient {
      * @throws IllegalArgumentException if the handle's configuration is unfit for locks, such as one with {@code
      *     zookeeper.disableAutoWatchReset}
      * @throws InterruptedException if the current thread is interrupted before or while it waits; nothing is left
-     * @throws LockUnavailableException if the handle is not connected within its session timeout
+     * @throws LockServiceUnavailableException if the handle is not connected within its session timeout, or within ten
+     *     seconds if it has not connected yet
      */
     public static ZkLockClient using(ZooKeeper zooKeeper) throws InterruptedException {
         return builder().using(zooKeeper).build();
@@ -179,7 +182,16 @@ public final class ZkLockClient implements LockClient {
     }
 
     /**
-     * A builder of a client. Everything but {@link #connectString(String)} or {@link #using(ZooKeeper)} has a default.
+     * A builder of a client. Call {@link #connectString} or {@link #using}; all other settings have defaults.
+     *
+     * <ul>
+     *   <li><b>Servers</b>: {@link #connectString}, {@link #using}
+     *   <li><b>Session and time</b>: {@link #sessionTimeout}, {@link #connectTimeout}, {@link #validityMargin}
+     *   <li><b>Who may see and do what</b>: {@link #clientConfig} for TLS and SASL, {@link #auth}, {@link #acl}
+     *   <li><b>Shared with other clients</b>: {@link #basePath}, {@link #layout}, {@link #ownerLabel}
+     *   <li><b>Load and limits</b>: {@link #localTurns}, {@link #sessionNodeBytes}
+     *   <li><b>Callbacks and observers</b>: {@link #callbackExecutor}, {@link #observer}
+     * </ul>
      */
     public static final class Builder {
         private static final Duration LONGEST_SPAN = Duration.ofNanos(Long.MAX_VALUE);
@@ -188,10 +200,13 @@ public final class ZkLockClient implements LockClient {
 
         private Builder() {}
 
+        // ---- servers
+
         /**
-         * Sets the servers, as {@code host:port[,host:port...][/chroot]}. The chroot comes once, at the end. It is
-         * created if it is missing, also if it is deleted later. A text that can only be a mistake is refused: a
-         * chroot behind each server, an empty entry, a server named twice, a host or port that no server has.
+         * Sets the servers to connect to, as {@code host:port[,host:port...][/chroot]}; required unless {@link #using} is
+         * called. The chroot comes once, at the end. It is created if it is missing, also if it is deleted later.
+         * {@link #build} refuses a text that can only be a mistake: a chroot behind each server, an empty entry, a
+         * server named twice, a host or port that no server has.
          *
          * @param servers the connect string
          * @return this builder
@@ -202,7 +217,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets a handle that the caller owns, in place of a connect string; see {@link ZkLockClient#using}.
+         * Sets a handle of the caller, whose session the client uses in place of one of its own; required unless
+         * {@link #connectString} is called. See {@link ZkLockClient#using(ZooKeeper)}.
          *
          * @param zooKeeper a live handle
          * @return this builder
@@ -212,9 +228,12 @@ public final class ZkLockClient implements LockClient {
             return this;
         }
 
+        // ---- session and time
+
         /**
-         * Sets how long the servers keep the session of a silent client, and so how long a crashed holder may block
-         * others. The servers may shorten or lengthen it. The default is ten seconds.
+         * Sets the session timeout to ask for, ten seconds by default: how long the servers keep the session of a silent
+         * client, and so how long a crashed holder may block others. The servers may shorten or lengthen it. A borrowed
+         * handle keeps its own; this counts for one that has not connected yet.
          *
          * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
          * @return this builder
@@ -230,8 +249,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets how long {@link #build()} waits for the first connection; zero does not wait. The default is the
-         * session timeout, or one to four seconds if every server refuses the connection.
+         * Sets how long {@link #build()} waits for the first connection: by default the session timeout, or one to four
+         * seconds if every server refuses the connection. Zero does not wait.
          *
          * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
          * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each
@@ -253,21 +272,57 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets a path that is put before all lock paths of this client. The default is none.
+         * Sets how long it may take until the leader hears from the server that this client talks to: by default a quarter
+         * of the session timeout. That is half a tick and some slack. With a larger margin holders give up earlier; a
+         * smaller one relies on faster servers. In sessions of less than 5.3 seconds, or longer than asked for, the
+         * default is up to a third of the timeout, which is also the most that is used.
          *
-         * @param path a path as {@link LockClient} describes it, created as needed
+         * @param margin more than zero
          * @return this builder
-         * @throws io.latchkey.lock.BadPathException if it cannot be such a path
+         * @throws IllegalArgumentException if it is not
          */
-        public Builder basePath(String path) {
-            settings.basePath = LockPaths.check(path);
+        public Builder validityMargin(Duration margin) {
+            settings.validityMargin = Optional.of(positive(margin, "validityMargin"));
+            return this;
+        }
+
+        // ---- who may see and do what
+
+        /**
+         * Sets the configuration of ZooKeeper's client, such as TLS and SASL; by default ZooKeeper's own, with its system
+         * properties. Has no effect on a borrowed handle. TLS needs {@code io.netty:netty-handler} and {@code
+         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
+         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss
+         * their grant.
+         *
+         * @param config the settings
+         * @return this builder
+         */
+        public Builder clientConfig(ZKClientConfig config) {
+            settings.clientConfig = Objects.requireNonNull(config, "clientConfig");
             return this;
         }
 
         /**
-         * Sets the ACL of all nodes that this client creates: requests, lock paths, the levels above them and the
-         * chroot. By default a client with {@link #auth credentials} gives all rights to the creator and none to
-         * others; a client without gives all rights to all. A borrowed handle and a login by SASL or TLS, which the
+         * Adds credentials that the client presents on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}
+         * does; none by default. May be called several times. Then
+         * only clients with the same credentials can use what this client creates, unless an {@link #acl} is set. Not
+         * for a borrowed handle, which has its own credentials.
+         *
+         * @param scheme the scheme, such as {@code digest}
+         * @param credentials the credentials, such as {@code user:password}
+         * @return this builder
+         */
+        public Builder auth(String scheme, byte[] credentials) {
+            Objects.requireNonNull(scheme, "scheme");
+            Objects.requireNonNull(credentials, "credentials");
+            settings.auth.add(new ZooKeeperHandles.Auth(scheme, credentials.clone()));
+            return this;
+        }
+
+        /**
+         * Sets the ACL of all nodes that this client creates: by default all rights for everyone, or, with {@link #auth},
+         * for the creator alone. It is that of requests, lock paths, the levels above them and the chroot. A borrowed handle and a login by SASL or TLS, which the
          * builder does not see, count as none. All clients of the same locks need all rights. A client with the right
          * to delete under a path can delete the requests there.
          *
@@ -284,39 +339,35 @@ public final class ZkLockClient implements LockClient {
             return this;
         }
 
+        // ---- what is shared with other clients
+
         /**
-         * Adds credentials to present on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])} does. Then
-         * only clients with the same credentials can use what this client creates, unless an {@link #acl} is set. Not
-         * for a borrowed handle, which has its own credentials.
+         * Sets a path that is put before all lock paths of this client, such as {@code /locks}; none by default.
          *
-         * @param scheme the scheme, such as {@code digest}
-         * @param credentials the credentials, such as {@code user:password}
+         * @param path a path as {@link LockClient} describes it, created as needed
          * @return this builder
+         * @throws io.latchkey.lock.BadPathException if it cannot be such a path
          */
-        public Builder auth(String scheme, byte[] credentials) {
-            Objects.requireNonNull(scheme, "scheme");
-            Objects.requireNonNull(credentials, "credentials");
-            settings.auth.add(new ZooKeeperHandles.Auth(scheme, credentials.clone()));
+        public Builder basePath(String path) {
+            settings.basePath = LockPaths.check(path);
             return this;
         }
 
         /**
-         * Sets TLS, SASL and other settings of ZooKeeper's client. TLS needs {@code io.netty:netty-handler} and {@code
-         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
-         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss
-         * their grant.
+         * Sets the format of the nodes that this client's locks consist of; {@link Layout#LATCHKEY} by default. Any other
+         * shares live paths with the recipes of Curator or kazoo, and supports less.
          *
-         * @param config the settings
+         * @param layout the layout, which must be the same for every client at one path
          * @return this builder
          */
-        public Builder clientConfig(ZKClientConfig config) {
-            settings.clientConfig = Objects.requireNonNull(config, "clientConfig");
+        public Builder layout(Layout layout) {
+            settings.layout = Objects.requireNonNull(layout, "layout");
             return this;
         }
 
         /**
-         * Sets the label of this client in the owner data of its requests. All clients that may read the lock's path
-         * can see it. The default is empty.
+         * Sets the name of this client that others see in queues, empty by default. All clients that may read the path of
+         * a lock can see it.
          *
          * @param text at most 256 characters, all printable: no control or format characters
          * @return this builder
@@ -328,26 +379,73 @@ public final class ZkLockClient implements LockClient {
             return this;
         }
 
+        // ---- load and limits
+
         /**
-         * Sets how long it may take until the leader hears from this client's server: half a tick and some slack. With
-         * a larger margin holders give up earlier; a smaller one relies on faster servers. The default is a quarter of
-         * the session timeout, and up to a third if the timeout may be the shortest that the servers grant. At most a
-         * third is used.
+         * Lets waiters of this client for the same lock take several turns with one place in the server's queue; off by
+         * default. This
+         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. Readers share
+         * a place, a writer's place serves the client's writers and readers in their order, and permits are passed on
+         * to the next waiter for as many.
          *
-         * @param margin more than zero
+         * <p>Within a client the order stays first come, first served. Each time that this client's place is served,
+         * other clients wait for {@code maxTurns} turns, or for {@code maxTime} and the turn that began before its end.
+         * Places are served in order, and none is left out. A holder that is {@linkplain
+         * io.latchkey.lock.Lease#releaseRequested asked to release} passes nothing on.
+         *
+         * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
+         * sees them as one holder, so within this process only the lock keeps them apart. {@code queue()} has one entry
+         * for them, with the label of the request for which the place was taken, and an eviction ends all of their
+         * leases. Members of a multi-lock, calls that try without waiting, and semaphores of {@link Layout#CURATOR}
+         * have their own places.
+         *
+         * <p>Only a clean release passes a place on. After a loss, a limit of {@link
+         * io.latchkey.lock.Acquirable#heldAtMost}, a guarded write without an answer, or a downgrade, the next waiter
+         * gets a place of its own. So does one that waits for permits after {@code resize}.
+         *
+         * @param maxTurns the maximum number of turns with one place, two or more
+         * @param maxTime no turn with a place begins later than this after its first; more than zero
          * @return this builder
-         * @throws IllegalArgumentException if it is not
+         * @throws IllegalArgumentException if {@code maxTurns} is below two, or {@code maxTime} is not more than zero
          */
-        public Builder validityMargin(Duration margin) {
-            settings.validityMargin = Optional.of(positive(margin, "validityMargin"));
+        public Builder localTurns(int maxTurns, Duration maxTime) {
+            if (maxTurns < 2) {
+                throw new IllegalArgumentException("localTurns: a place must have two turns or more, not " + maxTurns);
+            }
+            settings.turnBounds = Optional.of(new ClientSettings.TurnBounds(maxTurns, positive(maxTime, "localTurns")));
             return this;
         }
 
         /**
-         * Sets the executor for users' code that depends on futures of this client. It should run tasks promptly, since
+         * Sets the most bytes that the paths of all nodes of this client may need together; 1,000,000 by default. That is
+         * some 10,000 locks at a time with paths of 60 characters. Each path counts with its chroot and 4 bytes more. A request that would pass the bound fails for the reason {@link
+         * io.latchkey.lock.LockException.Reason#SESSION_FULL}. Clients of one borrowed handle share the sum.
+         *
+         * <p>The servers end a session by one transaction with the paths of all its nodes, also when its client has
+         * crashed. If that exceeds {@code jute.maxbuffer}, whose default is 1 MB and an extra of as much, a server does
+         * not start again, and a quorum may be lost for good. So raise this bound only for servers whose {@code
+         * jute.maxbuffer} is raised as well, or that do not write such a transaction ({@code
+         * zookeeper.closeSessionTxn.enabled=false}, or before 3.6); lower it if theirs is lower.
+         *
+         * @param bytes the limit, one or more
+         * @return this builder
+         * @throws IllegalArgumentException if it is not
+         */
+        public Builder sessionNodeBytes(long bytes) {
+            if (bytes < 1) {
+                throw new IllegalArgumentException("sessionNodeBytes must be positive, not " + bytes);
+            }
+            settings.sessionNodeBytes = bytes;
+            return this;
+        }
+
+        // ---- callbacks and observers
+
+        /**
+         * Sets the executor that completes this client's futures and runs the stages that depend on them; four daemon
+         * threads of the client by default. It should run tasks promptly, since
          * notices of loss go through it, too. The client's futures are completed there. So stages that block all its
-         * threads, for example by waiting for another lease, delay all other futures, not only their own stages. The
-         * default is four daemon threads of the client.
+         * threads, for example by waiting for another lease, delay all other futures, not only their own stages.
          *
          * <p>The executor is called on four daemon threads of the client. So an executor that blocks, or that runs
          * tasks in the calling thread ({@code Runnable::run}, {@code CallerRunsPolicy}), delays other callbacks and
@@ -364,78 +462,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Lets waiters of this client for the same lock take several turns with one place in the server's queue. This
-         * is for processes whose threads compete for one lock: from one turn to the next nothing is sent. Readers share
-         * a place, a writer's place serves the client's writers and readers in their order, and permits are passed on
-         * to the next waiter for as many. The default is off.
-         *
-         * <p>Within a client the order stays first come, first served. Each time that this client's place is served,
-         * other clients wait for {@code most} turns, or for {@code longest} and the turn that began before its end.
-         * Places are served in order, and none is left out. A holder that is {@linkplain
-         * io.latchkey.lock.Lease#releaseRequested asked to release} passes nothing on.
-         *
-         * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
-         * sees them as one holder, so within this process only the lock keeps them apart. {@code queue()} has one entry
-         * for them, with the label of the request for which the place was taken, and an eviction ends all of their
-         * leases. Members of a multi-lock, calls that try without waiting, and semaphores of {@link Layout#CURATOR}
-         * have their own places.
-         *
-         * <p>Only a clean release passes a place on. After a loss, a limit of {@link
-         * io.latchkey.lock.Acquirable#heldAtMost}, a guarded write without an answer, or a downgrade, the next waiter
-         * gets a place of its own. So does one that waits for permits after {@code resize}.
-         *
-         * @param most the maximum number of turns of one place, two or more
-         * @param longest no turn begins later than this after the first; more than zero
-         * @return this builder
-         * @throws IllegalArgumentException if {@code most} is below two, or {@code longest} is not more than zero
-         */
-        public Builder localTurns(int most, Duration longest) {
-            if (most < 2) {
-                throw new IllegalArgumentException("localTurns: a place must have two turns or more, not " + most);
-            }
-            settings.turnBounds = Optional.of(new ClientSettings.TurnBounds(most, positive(longest, "localTurns")));
-            return this;
-        }
-
-        /**
-         * Sets the layout of the znodes that this client's locks consist of. Any other than {@link Layout#LATCHKEY}
-         * shares live paths with the recipes of Curator or kazoo, and supports less.
-         *
-         * @param layout the layout, which must be the same for every client at one path
-         * @return this builder
-         */
-        public Builder layout(Layout layout) {
-            settings.layout = Objects.requireNonNull(layout, "layout");
-            return this;
-        }
-
-        /**
-         * Sets how many bytes the paths of this client's nodes may need together, each with its chroot and 4 bytes
-         * more. A request that would pass the bound fails for the reason {@link
-         * io.latchkey.lock.LockException.Reason#SESSION_FULL}. Clients of one borrowed handle share the sum. The
-         * default is 1,000,000: some 10,000 locks at a time with paths of 60 characters.
-         *
-         * <p>The servers end a session by one transaction with the paths of all its nodes, also when its client has
-         * crashed. If that exceeds {@code jute.maxbuffer}, whose default is 1 MB and an extra of as much, a server does
-         * not start again, and a quorum may be lost for good. So raise this bound only for servers whose {@code
-         * jute.maxbuffer} is raised as well, or that do not write such a transaction ({@code
-         * zookeeper.closeSessionTxn.enabled=false}, or before 3.6); lower it if theirs is lower.
-         *
-         * @param most one or more
-         * @return this builder
-         * @throws IllegalArgumentException if it is not
-         */
-        public Builder sessionNodeBytes(long most) {
-            if (most < 1) {
-                throw new IllegalArgumentException("sessionNodeBytes must be positive, not " + most);
-            }
-            settings.sessionNodeBytes = most;
-            return this;
-        }
-
-        /**
-         * Sets an observer of requests and of the session. It is called on a daemon thread of its own, which ends after
-         * ten idle seconds. The default is none, at no cost.
+         * Sets an observer that is told of requests, leases and the session; none by default, at no cost. It is called on
+         * a daemon thread of its own, which ends after ten idle seconds.
          *
          * @param observer an observer, which cannot harm the locks, whatever it does; see {@link LockObserver}
          * @return this builder
@@ -445,6 +473,8 @@ public final class ZkLockClient implements LockClient {
             return this;
         }
 
+        // ---- the client
+
         /**
          * Creates the client and waits for its first connection, as {@link #connectTimeout} says. If it throws, nothing
          * is left open.
@@ -452,9 +482,10 @@ public final class ZkLockClient implements LockClient {
          * @return a connected client; if the connect timeout is zero, one that connects in the background
          * @throws IllegalStateException if neither a connect string nor a handle is set, or both are; or if credentials
          *     are set for a borrowed handle
-         * @throws IllegalArgumentException if the connect string is malformed or the configuration unfit for locks
+         * @throws IllegalArgumentException if the connect string is malformed, or {@code zookeeper.disableAutoWatchReset} is
+         *     set
          * @throws InterruptedException if the current thread is interrupted before or while it waits
-         * @throws LockUnavailableException if no server responds in time
+         * @throws LockServiceUnavailableException if no server has a known address, or none responds in time
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
          *     created
          */

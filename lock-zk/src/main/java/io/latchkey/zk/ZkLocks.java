@@ -20,15 +20,15 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooKeeper;
 
-/** Operations that only a lock on ZooKeeper offers for data on the same ZooKeeper. */
+/** Guarded writes: transactions of ZooKeeper that are applied only while a lease's node exists. */
 public final class ZkLocks {
     private static final int ANY_VERSION = -1;
 
     private ZkLocks() {}
 
     /**
-     * Writes under the protection of a lease, in one transaction. It begins with a check that the lease's node exists,
-     * or all its nodes if it has several members. ZooKeeper applies all of the transaction or nothing. So no stale
+     * Writes to ZooKeeper in one transaction that fails as a whole unless the node of the lease exists, or all its nodes
+     * if it has several members. ZooKeeper applies all of the transaction or nothing. So no stale
      * write gets through, whatever clocks, pauses and operators do, and no store has to compare tokens. Waits for the
      * server; an interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *
@@ -47,8 +47,10 @@ public final class ZkLocks {
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
      * @throws LeaseLostException if the lease is lost; it becomes lost if its node is gone: nothing was written
-     * @throws IllegalStateException if the lease was released: nothing was written
-     * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}
+     * @throws IllegalStateException if the lease was released, or if this is the event thread of the ZooKeeper handle:
+     *     nothing was written
+     * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}, or if the path of an
+     *     operation is malformed: nothing was written
      * @throws KeeperException if nothing was written, or the outcome is unknown. If it has {@link
      *     KeeperException#getResults() results}, one of {@code ops} failed and nothing was written. If it has none, the
      *     outcome is unknown, whatever the code: a connection or session was lost, or a server gave up on it, as

@@ -1,7 +1,8 @@
 /**
- * Latchkey's locks on Apache ZooKeeper. {@link io.latchkey.zk.ZkLockClient} creates a client; its contract is that of
- * {@link io.latchkey.lock}. {@link io.latchkey.zk.ZkLocks} has operations that only a lock on ZooKeeper offers, {@code
- * io.latchkey.zk.micrometer} has meters. The packages below {@code io.latchkey.zk.internal} are not for applications
+ * Latchkey's locks on Apache ZooKeeper. Start at {@link io.latchkey.zk.ZkLockClient}, which creates a client; the
+ * contract is that of {@link io.latchkey.lock}, also for {@code null} arguments. {@link io.latchkey.zk.ZkLocks} writes
+ * to ZooKeeper under a lease, {@link io.latchkey.zk.OncePerPeriod} does work once in a period, and {@link
+ * io.latchkey.zk.Layout} shares paths with Curator or kazoo. {@code io.latchkey.zk.micrometer} has meters. The packages below {@code io.latchkey.zk.internal} are not for applications
  * and change without notice.
  */
 @NullMarked

@@ -6,7 +6,7 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Owner;
@@ -49,18 +49,18 @@ public interface Contender {
     long session();
 
     /**
-     * Returns the time at which the request was made, by the clock of the server that created its node. This is not the
-     * time of the grant, which servers do not know.
+     * Returns when the request was made, by the clock of the server that created its node. This is not the time of the
+     * grant, which servers do not know.
      *
-     * @return the time
+     * @return the time; {@link Instant#EPOCH} if it cannot be read
      */
-    Instant since();
+    Instant requestedAt();
 
     /**
      * Returns the fencing token of the lease that the request has, or will have when it is granted. The token of a
      * downgraded lease is its owner's claim.
      *
-     * @return the token
+     * @return the token; 0 if it cannot be read
      */
     long token();
 
@@ -88,8 +88,8 @@ public interface Contender {
 
     /**
      * Returns whether this is the request for which a lease was granted. A downgraded lease has the request of its
-     * write lease, each request of a {@link MultiLock} is that of its lease, and leases of threads that take turns with
-     * one place in the queue share a request.
+     * write lease, each request of a {@link MultiLock} is that of its lease, and with local turns several leases have one
+     * request.
      *
      * @param lease a lease of any client of this implementation; it may have ended
      * @return whether the lease was granted for this request
@@ -101,12 +101,12 @@ public interface Contender {
      * holder that listens, and the holder decides. A holder without a connection is notified when it reconnects in the
      * same session. Asking again is harmless.
      *
-     * @return whether the request is in the queue and its owner listens
+     * @return {@link ReleaseRequestResult#STORED} if the request is in the queue and its owner listens; else why not
      * @throws AccessDeniedException if this client lacks the right to read the request's node or to write to the node
      *     by which its owner listens; nothing was changed
      * @throws InterruptedException if the current thread is interrupted before or while it waits; the holder may or
      *     may not have been asked
-     * @throws LockUnavailableException if the server cannot be reached; the holder may or may not have been asked
+     * @throws LockServiceUnavailableException if the server cannot be reached; the holder may or may not have been asked
      * @throws LockException as described at {@link Acquirable}
      */
     ReleaseRequestResult requestRelease() throws InterruptedException;
@@ -130,7 +130,7 @@ public interface Contender {
      * @throws AccessDeniedException if this client lacks the right to delete nodes under the path; nothing was changed
      * @throws InterruptedException if the current thread is interrupted before or while it waits; the request may or
      *     may not be gone
-     * @throws LockUnavailableException if the server cannot be reached; the request may or may not be gone
+     * @throws LockServiceUnavailableException if the server cannot be reached; the request may or may not be gone
      * @throws LockException as described at {@link Acquirable}
      */
     Eviction evict() throws InterruptedException;
@@ -160,10 +160,10 @@ public interface Contender {
     enum ReleaseRequestResult {
         /**
          * The server has stored the release request. The holder may not have received it yet; it is notified as long as
-         * its session lives and it holds. Where waiters of one client share a node in turn, the current holder may be
-         * one that does not listen; it does not pass the node on to another waiter.
+         * its session lives and it holds. With local turns, the current holder may be one that does not listen; it does
+         * not pass the request on to another waiter.
          */
-        DELIVERED,
+        STORED,
 
         /** The request is in the queue, but its owner does not listen: it waits, or it holds without listening. */
         NOT_LISTENING,

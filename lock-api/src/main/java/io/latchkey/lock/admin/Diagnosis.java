@@ -18,18 +18,18 @@ import java.util.stream.Collectors;
  * @param waits its waiting requests, longest first
  * @param cycles the suspected deadlocks: lists of clients of which each waits for the next, and the last for the first.
  *     This client is the first of a list, or waits for a client in the list.
- * @param gap the reason why cycles may be missing here, as text; empty if the search was complete
+ * @param incompleteBecause why the search for cycles is incomplete, as text for people; empty if it is complete
  * @param session the client's session when the diagnosis began
  */
 public record Diagnosis(
-        List<Own> holds, List<Own> waits, List<List<Link>> cycles, Optional<String> gap, SessionStatus session) {
+        List<OwnRequest> holds, List<OwnRequest> waits, List<List<CycleMember>> cycles, Optional<String> incompleteBecause, SessionStatus session) {
     /**
      * Constructs a diagnosis with copies of the lists.
      *
      * @param holds the granted requests of the client
      * @param waits its waiting requests
      * @param cycles the suspected deadlocks
-     * @param gap the reason why cycles may be missing
+     * @param incompleteBecause why the search is incomplete
      * @param session the client's session
      */
     public Diagnosis {
@@ -47,7 +47,7 @@ public record Diagnosis(
      * @param waitsForItself whether that thread is blocked on this request while it holds a lease that the request has
      *     to wait for, acquired by a blocking call: acquiring is not re-entrant
      */
-    public record Own(LockObserver.Request request, Instant since, String thread, boolean waitsForItself) {
+    public record OwnRequest(LockObserver.Request request, Instant since, String thread, boolean waitsForItself) {
         @Override
         public String toString() {
             return request.lock() + " " + request.path() + " since " + since + ", asked for by thread " + thread
@@ -67,7 +67,7 @@ public record Diagnosis(
      * @param waitsFor the path at which it waits
      * @param since the time at which it began to wait, by the clock of the server
      */
-    public record Link(Owner client, Optional<String> holds, String waitsFor, Instant since) {
+    public record CycleMember(Owner client, Optional<String> holds, String waitsFor, Instant since) {
         @Override
         public String toString() {
             return client + holds.map(path -> " holds " + path + " and").orElse("") + " waits for " + waitsFor
@@ -80,10 +80,10 @@ public record Diagnosis(
         StringBuilder text = new StringBuilder("session: ").append(session).append('\n');
         append(text, "holds", holds);
         append(text, "waits for", waits);
-        for (List<Link> cycle : cycles) {
+        for (List<CycleMember> cycle : cycles) {
             append(text, "deadlock suspected: each waits for the next, and the last for the first", cycle);
         }
-        gap.ifPresent(reason -> text.append("the search for deadlocks is incomplete: ")
+        incompleteBecause.ifPresent(reason -> text.append("the search for deadlocks is incomplete: ")
                 .append(reason)
                 .append('\n'));
         return text.toString().stripTrailing();

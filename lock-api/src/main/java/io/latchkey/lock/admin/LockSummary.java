@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * A lock as found at the server, with its holders and waiters at one moment; see {@link LockClient#locks}. Host,
+ * A lock as found at the server, with its holders and waiters at one moment; see {@link LockClient#listLocks}. Host,
  * process and label of a {@link Contender} are claims of the clients.
  *
  * @param path the lock's path

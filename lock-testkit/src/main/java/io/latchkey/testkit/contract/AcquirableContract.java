@@ -33,9 +33,8 @@ import org.junit.jupiter.api.Assertions;
 /**
  * The guarantees of {@link Acquirable} for every lock while nothing fails. Each recipe's contract has it, with what
  * stands there as the lock; it cannot be extended by itself.
- *
- * <p>The class is long because each guarantee is a test of its own, and every recipe gives them all.
  */
+// The class is long because each guarantee is a test of its own, and every recipe gives them all.
 abstract class AcquirableContract extends LockContract {
     /** The lock of this contract, the same for every client. It is exclusive against itself. */
     abstract Acquirable lock(LockClient client);

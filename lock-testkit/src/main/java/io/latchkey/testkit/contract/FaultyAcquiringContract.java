@@ -11,7 +11,7 @@ import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockTimeoutException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -185,7 +185,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         acquired(lock(client)).close();
         fixture().cutOff(client);
         Caller<Optional<Lease>> caller = inThread(lock(client)::tryAcquire);
-        refused(LockUnavailableException.class, caller.result());
+        refused(LockServiceUnavailableException.class, caller.result());
         fixture().heal(client);
         acquired(lock(client)).close();
         assertFree(lock(client()));

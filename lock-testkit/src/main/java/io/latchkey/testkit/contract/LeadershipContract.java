@@ -34,9 +34,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What {@link Leadership} promises over a mutex of an implementation.
- *
- * <p>The class is long because each guarantee is a test of its own.
  */
+// The class is long because each guarantee is a test of its own.
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */
@@ -48,7 +47,7 @@ public abstract class LeadershipContract extends LockContract {
 
     private static Next untilInterrupted() throws InterruptedException {
         new CountDownLatch(1).await();
-        return Next.CANDIDATE;
+        return Next.QUEUE_AGAIN;
     }
 
     /** A candidate whose body waits until it is interrupted. */
@@ -129,12 +128,12 @@ public abstract class LeadershipContract extends LockContract {
         try (Leadership first = Leadership.start(mutex(client()), lease -> {
             both.await();
             terms.add("first");
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         })) {
             awaitLeads(first);
             try (Leadership second = Leadership.start(mutex(other), lease -> {
                 terms.add("second");
-                return Next.CANDIDATE;
+                return Next.QUEUE_AGAIN;
             })) {
                 awaitQueue(mutex(other), 2);
                 both.countDown();
@@ -212,7 +211,7 @@ public abstract class LeadershipContract extends LockContract {
         AtomicInteger terms = new AtomicInteger();
         try (Leadership candidate = Leadership.start(mutex(other), lease -> {
             terms.incrementAndGet();
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         })) {
             awaitQueue(mutex(other), 2);
             candidate.close();
@@ -275,7 +274,7 @@ public abstract class LeadershipContract extends LockContract {
                 led.set(true);
                 soon(believed); // the body has not ended when the next leads, and yet it does not lead any more
             }
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         })) {
             awaitLeads(first);
             LockClient other = client();
@@ -315,7 +314,7 @@ public abstract class LeadershipContract extends LockContract {
             }
 
             @Override
-            public void over(Lease lease) {
+            public void termOver(Lease lease) {
                 told.add(present.equals(Optional.of(lease)) ? "over" : "over without a term");
                 present = Optional.empty();
             }
@@ -347,7 +346,7 @@ public abstract class LeadershipContract extends LockContract {
         try (Leadership candidate = Leadership.start(mutex(client()), lease -> {
             terms.incrementAndGet();
             itself.join().close();
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         })) {
             itself.complete(candidate);
             soon(candidate.ended());
@@ -394,9 +393,9 @@ public abstract class LeadershipContract extends LockContract {
             return thread;
         };
         LockClient other = client();
-        try (Leadership leads = Leadership.start(mutex(client()), lease -> untilInterrupted(), threads)) {
+        try (Leadership leads = Leadership.start(mutex(client()), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
             awaitLeads(leads);
-            try (Leadership waits = Leadership.start(mutex(other), lease -> untilInterrupted(), threads)) {
+            try (Leadership waits = Leadership.start(mutex(other), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
                 awaitQueue(mutex(other), 2);
                 made.get(1).interrupt();
                 InterruptedException unused = refused(InterruptedException.class, waits.ended());
@@ -429,7 +428,7 @@ public abstract class LeadershipContract extends LockContract {
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (LeaseFunction<Next, Exception>) null));
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (Leadership.Listener) null));
         assertThrows(
-                NullPointerException.class, () -> Leadership.start(mutex, lease -> Next.END, (ThreadFactory) null));
+                NullPointerException.class, () -> Leadership.start(mutex, lease -> Next.END, new Leadership.Reports() {}, null));
         assertThrows(
                 NullPointerException.class,
                 () -> Leadership.start(mutex, lease -> Next.END, (Leadership.Reports) null));

@@ -31,9 +31,8 @@ import java.util.stream.IntStream;
 /**
  * The guarantees of {@link Lease}, tested with a mutex: of the lease itself, of a call's body, of a limit, and of a
  * client that closes with a grace.
- *
- * <p>The class is long because each guarantee is a test of its own, and an implementation gives them all.
  */
+// The class is long because each guarantee is a test of its own, and an implementation gives them all.
 public abstract class LeaseContract extends BodyContract {
     /** For subclasses. */
     protected LeaseContract() {}
@@ -367,7 +366,7 @@ public abstract class LeaseContract extends BodyContract {
         Lease lease = acquired(mutex(client()));
         CompletableFuture<ReleaseRequest> wish = lease.releaseRequested().toCompletableFuture();
         LockClient other = client();
-        await("a listening holder", () -> first(other).requestRelease() == ReleaseRequestResult.DELIVERED);
+        await("a listening holder", () -> first(other).requestRelease() == ReleaseRequestResult.STORED);
         assertEquals(ProcessHandle.current().pid(), soon(wish).by().processId());
         assertEquals(LeaseState.HELD, lease.state());
         assertTrue(mutex(other).tryAcquire().isEmpty());

@@ -202,7 +202,7 @@ public interface LockFixture extends AutoCloseable {
         ADMINISTRATION,
         /** {@link io.latchkey.lock.LockClient#session}. */
         SESSION_VIEWS,
-        /** {@link io.latchkey.lock.LockClient#locks}, with its asynchronous form. */
+        /** {@link io.latchkey.lock.LockClient#listLocks}, with its asynchronous form. */
         LISTINGS,
         /**
          * {@link io.latchkey.lock.Acquirable#queueAsync}, {@link io.latchkey.lock.ReadWriteLock#downgradeAsync} and

@@ -30,9 +30,8 @@ import java.util.concurrent.locks.Lock;
 /**
  * The guarantees of {@link Mutex} and {@link StripedMutex}, beside {@link AcquirableContract} and
  * {@link FaultyAcquiringContract}.
- *
- * <p>The class is long because each guarantee is a test of its own, and the views of a mutex have theirs here as well.
  */
+// The class is long because each guarantee is a test of its own, and the views of a mutex have theirs here as well.
 @SuppressWarnings("LockNotBeforeTry") // the views are what is tested; a test that fails gives up its clients
 public abstract class MutexContract extends FaultyAcquiringContract {
     /** For subclasses. */
@@ -112,7 +111,7 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         assertEquals(soon(next).token(), queue.get(1).token());
         assertTrue(queue.stream().allMatch(contender -> contender.permits() == 1));
         assertTrue(queue.stream().allMatch(contender -> contender.access() == Contender.Access.EXCLUSIVE));
-        assertFalse(queue.get(0).since().isAfter(queue.get(1).since()));
+        assertFalse(queue.get(0).requestedAt().isAfter(queue.get(1).requestedAt()));
         assertTrue(queue.stream()
                 .allMatch(contender ->
                         contender.owner().processId() == ProcessHandle.current().pid()));

@@ -30,9 +30,8 @@ import java.util.concurrent.locks.Lock;
 /**
  * The guarantees of {@link ReadWriteLock}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which
  * it has with the write lock as the lock.
- *
- * <p>The class is long because each guarantee is a test of its own, and readers, writers and downgrades meet in most.
  */
+// The class is long because each guarantee is a test of its own, and readers, writers and downgrades meet in most.
 @SuppressWarnings("LockNotBeforeTry") // the views are what is tested; a test that fails gives up its clients
 public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
     /** For subclasses. */
@@ -208,7 +207,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
         LockClient other = client();
         LockMismatchException told = assertThrows(
                 LockMismatchException.class, () -> other.mutex(path()).acquire());
-        assertFalse(told.asked().equals(told.found()));
+        assertFalse(told.requested().equals(told.found()));
         assertTrue(reader.isValid());
         acquired(read(other)).close();
     }

@@ -25,9 +25,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
  * has with both of two permits as the lock.
- *
- * <p>The class is long because each guarantee is a test of its own.
  */
+// The class is long because each guarantee is a test of its own.
 public abstract class SemaphoreContract extends FaultyAcquiringContract {
     /** For subclasses. */
     protected SemaphoreContract() {}
@@ -144,7 +143,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         Lease held = acquired(semaphore(client(), 2));
         Semaphore other = semaphore(client(), 5);
         LockMismatchException told = assertThrows(LockMismatchException.class, other::tryAcquire);
-        assertTrue(told.asked().contains("5"), told.asked());
+        assertTrue(told.requested().contains("5"), told.requested());
         assertTrue(told.found().contains("2"), told.found());
         assertTrue(held.isValid());
     }
@@ -219,7 +218,7 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
         CompletableFuture<Lease> small = queued(semaphore(client(), 3));
         semaphore(client(), 3).resize(2);
         LockMismatchException told = refused(LockMismatchException.class, large);
-        assertTrue(told.asked().contains("3"), told.asked());
+        assertTrue(told.requested().contains("3"), told.requested());
         assertTrue(told.found().contains("2"), told.found());
         assertTrue(soon(small).isValid() && held.isValid());
     }

@@ -16,7 +16,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.testkit.contract.LockFixture.Feature;
@@ -34,9 +34,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Each end of a term of {@link Leadership}, with bodies and listeners that obey and that do not, and each refusal of
  * its mutex.
- *
- * <p>The class is long because each guarantee is a test of its own.
  */
+// The class is long because each guarantee is a test of its own.
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class TermContract extends LockContract {
     private static final int REFUSALS = 3;
@@ -102,7 +101,7 @@ public abstract class TermContract extends LockContract {
             } else {
                 new CountDownLatch(1).await();
             }
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         }
 
         @Override
@@ -117,13 +116,13 @@ public abstract class TermContract extends LockContract {
         }
 
         @Override
-        public void over(Lease lease) {
+        public void termOver(Lease lease) {
             interruptedOvers.addAndGet(Thread.interrupted() ? 1 : 0);
             overs.incrementAndGet();
         }
 
         @Override
-        public void dropped(Lease lease, Throwable thrown) {
+        public void exceptionDropped(Lease lease, Throwable thrown) {
             dropped.add(thrown);
         }
 
@@ -345,8 +344,8 @@ public abstract class TermContract extends LockContract {
                 new LockException("THROTTLEDOP"),
                 new LockException("a quota", Reason.QUOTA_EXCEEDED),
                 new LockException("a long queue", Reason.QUEUE_TOO_LONG),
-                new LockUnavailableException("no session", Reason.NO_SESSION),
-                new LockUnavailableException("no answer"),
+                new LockServiceUnavailableException("no session", Reason.NO_SESSION),
+                new LockServiceUnavailableException("no answer"),
                 new IllegalStateException("of the engine"),
                 new StackOverflowError("of the engine"));
         List<Caller<Void>> callers = new ArrayList<>();
@@ -370,10 +369,10 @@ public abstract class TermContract extends LockContract {
             public void elected(Lease lease) {}
 
             @Override
-            public void over(Lease lease) {}
+            public void termOver(Lease lease) {}
 
             @Override
-            public void refused(Throwable reason, Duration pause) {
+            public void mutexRefused(Throwable reason, Duration pause) {
                 assertSame(why, reason);
                 pauses.add(pause);
                 try {
@@ -408,7 +407,7 @@ public abstract class TermContract extends LockContract {
                 new SessionExpiredException("borrowed"),
                 new BadPathException("bad"),
                 new AccessDeniedException("denied"),
-                new LockMismatchException("other", Reason.OTHER_KIND, "mutex", "semaphore"),
+                new LockMismatchException("other", Reason.DIFFERENT_KIND, "mutex", "semaphore"),
                 new LockException("ephemeral", Reason.EPHEMERAL_PARENT),
                 new NoClassDefFoundError("of the class path"));
         for (int each = 0; each < all.size(); each++) {

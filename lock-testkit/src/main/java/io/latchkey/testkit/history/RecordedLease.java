@@ -138,7 +138,7 @@ final class RecordedLease implements Lease, LossNotifier {
 
     @Override
     public void onLoss(LossHandler handler) {
-        LossNotifier.onLoss(lease, handler);
+        LossNotifier.register(lease, handler);
     }
 
     @Override

@@ -25,9 +25,8 @@ import org.apache.zookeeper.client.ConnectStringParser;
  *
  * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One
  * thread runs the whole proxy; it ends at {@link #close()}.
- *
- * <p>The class is long because it has a method for each fault, with what each side knows of it then.
  */
+// The class is long because it has a method for each fault, with what each side knows of it then.
 public final class FaultProxy implements AutoCloseable {
     private final List<InetSocketAddress> upstreams;
     private final ProxyState state;

@@ -107,7 +107,7 @@ public record Wire(List<WireRecord> records) {
     /** {@return a timeline: one line a record, with milliseconds since the first; pings and deliveries are left out} */
     @Override
     public String toString() {
-        List<WireRecord> shown = displayPath();
+        List<WireRecord> shown = timeline();
         if (shown.isEmpty()) {
             return "nothing passed";
         }
@@ -118,7 +118,7 @@ public record Wire(List<WireRecord> records) {
     }
 
     /** {@return what timelines show: all but pings and deliveries} */
-    public List<WireRecord> displayPath() {
+    public List<WireRecord> timeline() {
         return records.stream()
                 .filter(r -> !isPing(r) && !(r instanceof Delivery))
                 .toList();

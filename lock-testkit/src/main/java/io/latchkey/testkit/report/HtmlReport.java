@@ -96,7 +96,7 @@ public final class HtmlReport {
         Set<Long> concerned = evidence.spots().stream()
                 .flatMap(spot -> spot.attempts().stream())
                 .collect(Collectors.toSet());
-        List<HistoryEvent> shown = displayPath(concerned);
+        List<HistoryEvent> shown = shownEvents(concerned);
         StringBuilder table = new StringBuilder("<h2>Events</h2>\n");
         if (shown.size() < evidence.events().size()) {
             table.append("<p>")
@@ -125,7 +125,7 @@ public final class HtmlReport {
     /**
      * All, or of a long history those around the first finding and those of the attempts that the findings are about.
      */
-    private List<HistoryEvent> displayPath(Set<Long> concerned) {
+    private List<HistoryEvent> shownEvents(Set<Long> concerned) {
         List<HistoryEvent> all = evidence.events();
         if (all.size() <= MOST_ROWS) {
             return all;

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -260,7 +260,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             throw new IllegalStateException(impossible);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw new LockUnavailableException("Interrupted while connecting to the simulated server.");
+            throw new LockServiceUnavailableException("Interrupted while connecting to the simulated server.");
         }
         return engine;
     }

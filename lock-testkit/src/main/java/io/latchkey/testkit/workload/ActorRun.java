@@ -4,7 +4,7 @@ package io.latchkey.testkit.workload;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.testkit.workload.Workload.Turn;
@@ -167,7 +167,7 @@ final class ActorRun extends Steps {
         } catch (CancellationException cancelled) {
             return null;
         } catch (CompletionException failed) {
-            if (failed.getCause() instanceof LockUnavailableException && isTry()) {
+            if (failed.getCause() instanceof LockServiceUnavailableException && isTry()) {
                 return null;
             }
             throw new AssertionError("an actor failed: " + failed.getCause(), failed.getCause());

@@ -4,7 +4,7 @@ package io.latchkey.testkit.curator;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import java.time.Duration;
 import java.util.Optional;
@@ -106,7 +106,7 @@ final class CuratorRequest {
         }
         return failed instanceof KeeperException.ConnectionLossException
                         || failed instanceof KeeperException.OperationTimeoutException
-                ? new LockUnavailableException(String.valueOf(failed))
+                ? new LockServiceUnavailableException(String.valueOf(failed))
                 : new LockException(String.valueOf(failed), failed);
     }
 

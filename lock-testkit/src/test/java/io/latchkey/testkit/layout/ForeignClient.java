@@ -2,7 +2,7 @@
 package io.latchkey.testkit.layout;
 
 import io.latchkey.lock.Acquirable;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.lock.Mutex;
@@ -85,7 +85,7 @@ final class ForeignClient implements OtherLibrary.Client {
             case "failed" -> {
                 CompletableFuture<Boolean> request = asked.remove(words[1]);
                 if (request != null) {
-                    request.completeExceptionally(new LockUnavailableException(words[2]));
+                    request.completeExceptionally(new LockServiceUnavailableException(words[2]));
                 }
             }
             default -> throw new IllegalStateException(String.join(" ", words));

@@ -4,7 +4,7 @@ package io.latchkey.testkit.layout;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockTimeoutException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.curator.AdaptedLease;
@@ -57,7 +57,7 @@ record ForeignLock(ForeignClient client, String kind, String path) implements Ot
         while (true) {
             try {
                 return await(ask(NO_LIMIT)).orElseThrow();
-            } catch (LockUnavailableException again) {
+            } catch (LockServiceUnavailableException again) {
                 // Asks again.
             }
         }

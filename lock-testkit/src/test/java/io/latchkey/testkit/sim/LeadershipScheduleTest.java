@@ -290,7 +290,7 @@ class LeadershipScheduleTest {
                         return Next.END;
                     }
                     case CANDIDATE -> {
-                        return Next.CANDIDATE;
+                        return Next.QUEUE_AGAIN;
                     }
                     case NONE -> {
                         return afterAnInterrupt(own);
@@ -310,7 +310,7 @@ class LeadershipScheduleTest {
                 case 2 -> throw new IllegalStateException("of an interrupted body");
                 default -> {}
             }
-            return Next.CANDIDATE;
+            return Next.QUEUE_AGAIN;
         }
 
         private <X extends Exception> X failure(Candidate of, X failure) {
@@ -331,7 +331,7 @@ class LeadershipScheduleTest {
 
         private class Noting implements Leadership.Reports {
             @Override
-            public void refused(Throwable why, Duration pause) {
+            public void mutexRefused(Throwable why, Duration pause) {
                 reach(Situation.REFUSED);
             }
         }
@@ -359,7 +359,7 @@ class LeadershipScheduleTest {
             }
 
             @Override
-            public void over(Lease lease) {
+            public void termOver(Lease lease) {
                 check(present.filter(term -> term.lease.equals(lease)).isPresent(), of, "has the end of another term");
                 present.ifPresent(term -> {
                     term.stopped = true;

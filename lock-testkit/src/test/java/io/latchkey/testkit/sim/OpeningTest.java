@@ -12,7 +12,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.Mutex;
 import io.latchkey.zk.internal.client.Engine;
@@ -128,8 +128,8 @@ class OpeningTest {
         endSession(listener -> {
             throw new UnknownHostException("zk.example");
         });
-        LockUnavailableException refused = assertInstanceOf(
-                LockUnavailableException.class,
+        LockServiceUnavailableException refused = assertInstanceOf(
+                LockServiceUnavailableException.class,
                 assertThrows(ExecutionException.class, () -> now(mutex.queueAsync()))
                         .getCause());
         assertEquals(LockException.Reason.NO_SESSION, refused.reason());

@@ -70,7 +70,7 @@ class QueriesTest {
             CompletableFuture<Lease> fourth = bob.mutex("/a").acquireAsync();
             locks.advance(Duration.ZERO);
             Diagnosis diagnosis = soon(CompletableFuture.supplyAsync(alice::diagnose));
-            assertEquals(Optional.empty(), diagnosis.gap());
+            assertEquals(Optional.empty(), diagnosis.incompleteBecause());
             assertEquals(1, diagnosis.cycles().size(), diagnosis::toString);
             first.close();
             second.close();

@@ -4,7 +4,7 @@ package io.latchkey.testkit.sim;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SimulatedBody;
@@ -197,7 +197,7 @@ final class Worker {
                 || cancelled
                 || (error instanceof ClientClosedException && client.isClosing())
                 || error instanceof LockMismatchException
-                || (error instanceof LockUnavailableException unavailable
+                || (error instanceof LockServiceUnavailableException unavailable
                         && unavailable.reason() != LockException.Reason.CLIENT_FAILED);
         if (!expected) {
             world.broke(new Broken("no unexpected error", name + " was refused with " + error));

@@ -31,8 +31,8 @@ import java.util.concurrent.ConcurrentHashMap;
  *     <td>how long requests took: {@code granted}; {@code busy}, as others were ahead of a try that does not wait;
  *     {@code timed_out} while others were ahead; {@code no_answer} of a server; {@code throttled}; {@code cancelled};
  *     {@code refused}</td></tr>
- * <tr><td>{@code latchkey.refused}</td><td>counter, {@code reason}</td><td>requests that failed, but for want of an
- *     answer</td></tr>
+ * <tr><td>{@code latchkey.refused}</td><td>counter, {@code reason}</td><td>requests with the outcome {@code refused},
+ *     by the reason of their error</td></tr>
  * <tr><td>{@code latchkey.hold}</td><td>timer, {@code lock}, {@code outcome}</td>
  *     <td>how long leases were held: {@code released} or {@code lost}</td></tr>
  * <tr><td>{@code latchkey.lost}</td><td>counter, {@code cause}</td><td>lost leases</td></tr>
@@ -43,8 +43,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *     <td>events that were dropped because the observer was too slow</td></tr>
  * </table>
  *
- * <p>The tag {@code lock} is {@link io.latchkey.lock.LockObserver.Request#lock}, which has few values; paths are not
- * used as tags. The timers have buckets from one millisecond to ten minutes.
+ * <p>The tag {@code lock} is the {@link io.latchkey.lock.LockObserver.Kind} in words. Paths are not used as tags. The
+ * values of {@code reason}, {@code cause} and {@code state} are the constants of {@link LockException.Reason}, {@link
+ * LossCause} and {@link SessionState} in lower case. The timers have buckets from one millisecond to ten minutes.
  *
  * <p>After dropped events the two gauges count from zero: earlier requests are left out until they end. Otherwise
  * requests whose end was missed would be counted forever.

@@ -53,7 +53,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Wraps a lock.
+     * Returns a lock that acquires another one and reports the waits and holds of its callers to an observation registry.
      *
      * @param lock the lock to acquire
      * @param name the purpose of the lock; one of few values, so no path with a key in it

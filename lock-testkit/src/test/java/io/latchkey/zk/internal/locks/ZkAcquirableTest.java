@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.locks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -69,7 +69,7 @@ class ZkAcquirableTest {
     void interruptionIsThrown_whenTheRequestFailsAtTheSameTime() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             ZkAcquirable lock =
-                    interruptedMutex(locks, (wait, request) -> wait.fail(new LockUnavailableException("no server")));
+                    interruptedMutex(locks, (wait, request) -> wait.fail(new LockServiceUnavailableException("no server")));
             assertThrows(InterruptedException.class, lock::acquire);
         }
     }

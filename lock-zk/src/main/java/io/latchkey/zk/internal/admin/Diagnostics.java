@@ -49,7 +49,7 @@ public final class Diagnostics {
         }
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
         QueueScan scan = new QueueScan(engine, engine.context().sessionTimeout());
-        List<List<Diagnosis.Link>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, scan);
+        List<List<Diagnosis.CycleMember>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, scan);
         return new Diagnosis(
                 describe(all.stream().filter(OwnRequest::holds).toList()),
                 describe(waits),
@@ -58,7 +58,7 @@ public final class Diagnostics {
                 session);
     }
 
-    private List<Diagnosis.Own> describe(List<OwnRequest> some) {
+    private List<Diagnosis.OwnRequest> describe(List<OwnRequest> some) {
         ClockReading now = engine.context().now();
         return some.stream()
                 .map(mine -> mine.signals()
@@ -68,7 +68,7 @@ public final class Diagnostics {
                                         && engine.context()
                                                 .heldByCallerOf(mine.signals())
                                                 .isPresent()))
-                .sorted(Comparator.comparing(Diagnosis.Own::since))
+                .sorted(Comparator.comparing(Diagnosis.OwnRequest::since))
                 .toList();
     }
 
@@ -77,7 +77,7 @@ public final class Diagnostics {
      * apparent circle may never have existed. So the queues of a circle are read a second time. No name is ever used
      * twice: a request that is in both reads was there in between, when all the others were.
      */
-    private List<List<Diagnosis.Link>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan scan) {
+    private List<List<Diagnosis.CycleMember>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan scan) {
         Set<LockPath> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
@@ -143,8 +143,8 @@ public final class Diagnostics {
         return new Seat(path, name, token, node.session(), holds);
     }
 
-    private List<Diagnosis.Link> links(List<Seat> circle, Map<LockPath, QueueInspector.Picture> pictures) {
-        List<Diagnosis.Link> links = new ArrayList<>();
+    private List<Diagnosis.CycleMember> links(List<Seat> circle, Map<LockPath, QueueInspector.Picture> pictures) {
+        List<Diagnosis.CycleMember> links = new ArrayList<>();
         for (int i = 0; i < circle.size(); i++) {
             Seat seat = circle.get(i);
             if (!seat.holds()) {
@@ -153,7 +153,7 @@ public final class Diagnostics {
                         .nodes()
                         .get(seat.name()));
                 OwnerData owner = engine.context().naming().owner(seat.name(), node.data());
-                links.add(new Diagnosis.Link(
+                links.add(new Diagnosis.CycleMember(
                         owner.owner(),
                         before.holds() ? Optional.of(engine.context().displayPath(before.path())) : Optional.empty(),
                         engine.context().displayPath(seat.path()),

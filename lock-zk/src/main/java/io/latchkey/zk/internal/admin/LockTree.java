@@ -2,7 +2,7 @@
 package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
@@ -153,12 +153,12 @@ public final class LockTree {
             asked.remove(step);
             onTheWire -= step.requests();
             Throwable why = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-            if (!(why instanceof LockUnavailableException)) {
+            if (!(why instanceof LockServiceUnavailableException)) {
                 silence.set(engine.context().sessionTimeout());
             }
             if (action != null) {
                 action.run();
-            } else if (why instanceof LockUnavailableException && !again) {
+            } else if (why instanceof LockServiceUnavailableException && !again) {
                 lost.add(step);
             } else {
                 omit(step.node(), reason(why));
@@ -168,7 +168,7 @@ public final class LockTree {
         }
 
         private static LockException reason(@Nullable Throwable error) {
-            if (error instanceof LockUnavailableException) {
+            if (error instanceof LockServiceUnavailableException) {
                 return new LockException("The connection breaks whenever this node is read. If more nodes are below it"
                         + " than fit a packet of ZooKeeper, raise jute.maxbuffer.");
             }
@@ -185,7 +185,7 @@ public final class LockTree {
                     .min(PARENTS_FIRST)
                     .ifPresent(first -> omit(
                             first,
-                            new LockUnavailableException(
+                            new LockServiceUnavailableException(
                                     "No server answers any more. Some of the paths after it are not"
                                             + " listed either. Try again.")));
             end();

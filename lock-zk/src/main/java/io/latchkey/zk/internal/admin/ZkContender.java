@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
-record ZkContender(State state, Owner owner, long session, Instant since, long token, int permits, boolean isOwn, At at)
+record ZkContender(State state, Owner owner, long session, Instant requestedAt, long token, int permits, boolean isOwn, At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 
@@ -76,7 +76,7 @@ record ZkContender(State state, Owner owner, long session, Instant since, long t
         session.connection().write(() -> !then.isDone(), writes, answer -> {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             if (plain.ok()) {
-                then.complete(ReleaseRequestResult.DELIVERED);
+                then.complete(ReleaseRequestResult.STORED);
             } else if (plain.code() != Status.NO_NODE) {
                 fail("request a release", plain, then);
             } else if (answer.get().failedAt().orElseThrow().index() > 0) {

@@ -2,7 +2,7 @@
 package io.latchkey.zk.internal.client;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.lock.SessionState;
@@ -260,7 +260,7 @@ final class ClientCore implements Session.Client, Request.Client {
         context.execute(() -> all.complete(requests.atThisMoment()));
         if (!Waiting.awaitUninterruptibly(all, context.sessionTimeout())) {
             boolean unused = all.cancel(false);
-            throw new LockUnavailableException("The lock client has not answered within "
+            throw new LockServiceUnavailableException("The lock client has not answered within "
                     + context.sessionTimeout().toMillis() + " ms: its threads have no processor time.");
         }
         try {
@@ -400,7 +400,7 @@ final class ClientCore implements Session.Client, Request.Client {
             return;
         }
         requests.sessionOver();
-        queries.failAwaited(new LockUnavailableException(
+        queries.failAwaited(new LockServiceUnavailableException(
                 "The ZooKeeper session has ended before the servers answered. A change may have been made or not."
                         + " Try again.",
                 LockException.Reason.NO_SESSION));

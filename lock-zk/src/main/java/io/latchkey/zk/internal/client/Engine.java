@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.client;
 import com.google.common.base.Throwables;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientConfig;
@@ -213,7 +213,7 @@ public final class Engine implements ClientCore.Client {
     }
 
     private static LockException interruptedBy(Throwable why) {
-        LockException error = new LockUnavailableException(
+        LockException error = new LockServiceUnavailableException(
                 "An unexpected error ended the session of this lock client: " + why + ". Nothing is held by this call."
                         + " Please report the error. The client continues with a new session: try again.",
                 LockException.Reason.CLIENT_FAILED);

@@ -2,7 +2,7 @@
 package io.latchkey.zk.internal.client;
 
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -51,7 +51,7 @@ public final class Queries {
             if (requests.refusal().isPresent()) {
                 answer.completeExceptionally(requests.refusal().get());
             } else if (present == null || present.session().connection().isOver()) {
-                answer.completeExceptionally(new LockUnavailableException(
+                answer.completeExceptionally(new LockServiceUnavailableException(
                         "There is no ZooKeeper session at the moment: the former one has ended and a new one is not"
                                 + " connected yet. Nothing was changed. Try again.",
                         LockException.Reason.NO_SESSION));

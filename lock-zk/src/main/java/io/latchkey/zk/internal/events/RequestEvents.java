@@ -135,8 +135,8 @@ public final class RequestEvents {
     }
 
     /** Returns the request as a client is shown it. */
-    public Diagnosis.Own toDiagnosis(ClockReading now, boolean waitsForItself) {
-        return new Diagnosis.Own(about, since(now), thread, waitsForItself);
+    public Diagnosis.OwnRequest toDiagnosis(ClockReading now, boolean waitsForItself) {
+        return new Diagnosis.OwnRequest(about, since(now), thread, waitsForItself);
     }
 
     /** Returns the time of the grant, or of the call if the request is not granted. */

@@ -8,7 +8,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockTimeoutException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.queue.OtherUse;
@@ -45,11 +45,11 @@ public final class Errors {
         String message = String.valueOf(original.getMessage());
         RuntimeException own;
         if (original instanceof LockMismatchException mismatch) {
-            own = new LockMismatchException(message, mismatch.reason(), mismatch.asked(), mismatch.found());
+            own = new LockMismatchException(message, mismatch.reason(), mismatch.requested(), mismatch.found());
         } else if (original instanceof LeaseLostException loss) {
             own = new LeaseLostException(message, loss.lossCause());
-        } else if (original instanceof LockUnavailableException unavailable) {
-            own = new LockUnavailableException(message, unavailable.reason());
+        } else if (original instanceof LockServiceUnavailableException unavailable) {
+            own = new LockServiceUnavailableException(message, unavailable.reason());
         } else if (original instanceof LockTimeoutException timeout) {
             own = new LockTimeoutException(message, timeout.reason());
         } else if (original instanceof AccessDeniedException) {
@@ -124,10 +124,10 @@ public final class Errors {
             reason = Reason.UNKNOWN_DATA;
             cure = "Use another path, or a later version of this client if another one wrote it.";
         } else if (known.get().kind() != asked.kind()) {
-            reason = Reason.OTHER_KIND;
+            reason = Reason.DIFFERENT_KIND;
             cure = "Use another path, or the same recipe as the others.";
         } else {
-            reason = Reason.OTHER_PERMITS;
+            reason = Reason.DIFFERENT_PERMITS;
             cure = "All clients declare the same number. To change the number of a path in use, call resize("
                     + asked.declared() + ") and go on declaring " + known.get().declared() + ".";
         }
@@ -147,7 +147,7 @@ public final class Errors {
                         + ". The two do not see each other, so both clients could hold the lock. Nothing"
                         + " is held. Use another path, or the recipe and layout of the others: layout(...) at the client's"
                         + " builder, --layout on the command line.",
-                otherUse.ofSameLayout() ? Reason.OTHER_KIND : Reason.OTHER_LAYOUT,
+                otherUse.ofSameLayout() ? Reason.DIFFERENT_KIND : Reason.DIFFERENT_LAYOUT,
                 asked.describe(),
                 otherUse.of());
     }
@@ -225,8 +225,8 @@ public final class Errors {
         };
     }
 
-    public static LockUnavailableException unavailable(String path, String what) {
-        return new LockUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of " + path
+    public static LockServiceUnavailableException unavailable(String path, String what) {
+        return new LockServiceUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of " + path
                 + ", or none but that they throttle requests. Try again.");
     }
 

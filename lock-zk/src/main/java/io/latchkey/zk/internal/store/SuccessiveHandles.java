@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.store;
 import com.google.common.base.Utf8;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
             return Response.of(true);
         } catch (AccessDeniedException refused) {
             return Response.failed(Status.NO_AUTH, KeeperException.Code.NOAUTH.name());
-        } catch (LockUnavailableException | IOException lost) {
+        } catch (LockServiceUnavailableException | IOException lost) {
             return Response.failed(Status.CONNECTION_LOSS, String.valueOf(lost.getMessage()));
         } catch (LockException refused) {
             return Response.failed(Status.OTHER, String.valueOf(refused.getMessage()));

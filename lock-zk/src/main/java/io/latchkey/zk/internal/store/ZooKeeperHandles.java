@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.store;
 import com.google.common.base.Utf8;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -68,7 +68,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     /**
      * Checks that at least one server has an address.
      *
-     * @throws LockUnavailableException if none has
+     * @throws LockServiceUnavailableException if none has
      */
     public void checkHosts() {
         List<InetSocketAddress> servers = new ConnectStringParser(connectString).getServerAddresses();
@@ -80,7 +80,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 // The next host may be known; if none is, the error below names them all.
             }
         }
-        throw new LockUnavailableException("No host of the connect string \"" + connectString
+        throw new LockServiceUnavailableException("No host of the connect string \"" + connectString
                 + "\" has a known address. Nothing was sent. Check the names.");
     }
 
@@ -180,7 +180,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 throw new LockException("The server refused to create the chroot of " + connectString + " ("
                         + failed.code() + "). Nothing is held. Create it.");
             }
-            throw new LockUnavailableException("Cannot create the chroot of " + connectString
+            throw new LockServiceUnavailableException("Cannot create the chroot of " + connectString
                     + ": that needs a second connection, which the servers did not accept or lost (" + failed.code()
                     + "). Nothing is held. Create it, or look for a limit of connections of one client, such as"
                     + " maxClientCnxns.");

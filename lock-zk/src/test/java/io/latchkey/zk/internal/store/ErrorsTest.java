@@ -11,7 +11,7 @@ import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
-import io.latchkey.lock.LockUnavailableException;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.client.Engine;
@@ -24,7 +24,7 @@ class ErrorsTest {
     @Test
     void reasonIsNoSession_whileNoSessionIsOpen() {
         Engine engine = new Engine(WithoutServer.config());
-        LockUnavailableException told = assertThrows(LockUnavailableException.class, () -> engine.queries()
+        LockServiceUnavailableException told = assertThrows(LockServiceUnavailableException.class, () -> engine.queries()
                 .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }
@@ -38,7 +38,7 @@ class ErrorsTest {
                 Reason.CLIENT_CLOSED, new ClientClosedException("told"),
                 Reason.SESSION_EXPIRED, new SessionExpiredException("told"),
                 Reason.LEASE_LOST, new LeaseLostException("told", LossCause.NODE_DELETED),
-                Reason.NO_ANSWER, new LockUnavailableException("told"),
+                Reason.NO_ANSWER, new LockServiceUnavailableException("told"),
                 Reason.OTHER, new LockException("told"));
         errors.forEach((reason, error) -> {
             assertEquals(reason, error.reason(), error::toString);
