@@ -157,7 +157,10 @@ class LeadershipMomentsTest {
     void candidateEndsNormally_whenItsThreadIsFasterThanTheCloseThatInterruptsIt() throws Exception {
         Lease held = client.mutex(PATH).acquire();
         Leadership candidate = Leadership.start(
-                locks.client().mutex(PATH), lease -> Leadership.Next.END, new Leadership.Reports() {}, task -> new Thread(task, "latchkey-waits") {
+                locks.client().mutex(PATH),
+                lease -> Leadership.Next.END,
+                new Leadership.Reports() {},
+                task -> new Thread(task, "latchkey-waits") {
                     @Override
                     public void interrupt() {
                         super.interrupt();

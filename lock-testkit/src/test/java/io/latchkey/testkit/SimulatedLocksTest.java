@@ -393,8 +393,8 @@ class SimulatedLocksTest {
         for (CompletableFuture<Optional<Lease>> each : tried) {
             Throwable cause =
                     assertThrows(ExecutionException.class, () -> soon(each)).getCause();
-            String told =
-                    assertInstanceOf(LockServiceUnavailableException.class, cause).getMessage();
+            String told = assertInstanceOf(LockServiceUnavailableException.class, cause)
+                    .getMessage();
             assertTrue(
                     told.startsWith("No answer from the ZooKeeper servers within 10000 ms while acquiring /m."), told);
         }

@@ -82,9 +82,7 @@ class AdministrationTest extends OnOneServer {
 
         List<Contender> queue = kind.of(admin).queue();
         assertEquals(
-                ReleaseRequestResult.STORED,
-                queue.get(queue.size() - 2).requestRelease(),
-                "its last member's request");
+                ReleaseRequestResult.STORED, queue.get(queue.size() - 2).requestRelease(), "its last member's request");
 
         assertEquals("admin", soon(wish).by().label());
         soon(next).close();

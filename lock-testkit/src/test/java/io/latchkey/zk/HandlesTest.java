@@ -533,10 +533,11 @@ class HandlesTest extends OnOneServer {
         FaultProxy proxy = fastProxy();
         proxy.refuse();
         ZooKeeper handle = new ZooKeeper(proxy.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-        LockServiceUnavailableException late = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
-                .using(handle)
-                .sessionTimeout(Duration.ofSeconds(1))
-                .build());
+        LockServiceUnavailableException late =
+                assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
+                        .using(handle)
+                        .sessionTimeout(Duration.ofSeconds(1))
+                        .build());
         assertTrue(late.getMessage().contains("within 1000 ms"), late.getMessage());
         proxy.accept();
         awaitUntil("connected", () -> handle.getState() == ZooKeeper.States.CONNECTED);

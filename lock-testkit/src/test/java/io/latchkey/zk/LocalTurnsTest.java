@@ -183,8 +183,7 @@ class LocalTurnsTest extends OnOneServer {
             throws Exception {
         Acquirable ofOperator = lock.apply(client("operator"));
         awaitUntil(
-                "a listening holder",
-                () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.STORED);
+                "a listening holder", () -> ofOperator.queue().get(0).requestRelease() == ReleaseRequestResult.STORED);
         assertEquals("operator", soon(asked).by().label());
     }
 

@@ -127,10 +127,11 @@ class MistakesTest extends OnOneServer {
     @Test
     void unknownHostsAreNamedAtOnce() throws Exception {
         Stopwatch watch = Stopwatch.start();
-        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
-                .connectString("no-such-host.invalid:2181")
-                .sessionTimeout(Duration.ofSeconds(20))
-                .build());
+        LockServiceUnavailableException refused =
+                assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
+                        .connectString("no-such-host.invalid:2181")
+                        .sessionTimeout(Duration.ofSeconds(20))
+                        .build());
         assertTrue(refused.getMessage().contains("no-such-host.invalid:2181"), refused.getMessage());
         long took = watch.stop();
         assertTrue(took < 15_000, took + " ms, within which names are looked up again");
@@ -138,10 +139,11 @@ class MistakesTest extends OnOneServer {
 
     @Test
     void unknownHostsAreNamed_whenTheConnectTimeoutIsOver() {
-        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
-                .connectString("no-such-host.invalid:2181")
-                .connectTimeout(Duration.ofMillis(300))
-                .build());
+        LockServiceUnavailableException refused =
+                assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
+                        .connectString("no-such-host.invalid:2181")
+                        .connectTimeout(Duration.ofMillis(300))
+                        .build());
         assertTrue(refused.getMessage().contains("has a known address"), refused.getMessage());
     }
 
@@ -231,10 +233,11 @@ class MistakesTest extends OnOneServer {
     void connectFailsSoon_whenNoServerListens() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();
-        LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
-                .connectString(server().connectString())
-                .sessionTimeout(Duration.ofSeconds(20))
-                .build());
+        LockServiceUnavailableException refused =
+                assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
+                        .connectString(server().connectString())
+                        .sessionTimeout(Duration.ofSeconds(20))
+                        .build());
         assertTrue(refused.getMessage().contains("refused"), refused.getMessage());
         long took = watch.stop();
         assertTrue(took < 3000, took + " ms");

@@ -350,7 +350,8 @@ class OncePerPeriodTest extends OnOneServer {
         Lease lease = first.mutex(JOB).acquire();
         var unused = proxy.cutAfter(RequestMatch.getData().under(RECORD), 1);
         assertThrows(
-                LockServiceUnavailableException.class, () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
+                LockServiceUnavailableException.class,
+                () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
         assertEquals(List.of(MIDNIGHT), done);
         lease.close();
     }

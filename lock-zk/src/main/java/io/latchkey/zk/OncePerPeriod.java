@@ -336,9 +336,10 @@ public final class OncePerPeriod {
         LockException refusal(KeeperException refused) {
             Status status = ZooKeeperResults.status(refused);
             if (status.outcome() == Status.Outcome.OPEN) {
-                return new LockServiceUnavailableException("The servers did not answer the request to " + RECORD + " at "
-                        + shown + ", or left its outcome open (" + refused.code()
-                        + "). It is recorded or not: the record shows it to the next holder. Try again.");
+                return new LockServiceUnavailableException(
+                        "The servers did not answer the request to " + RECORD + " at "
+                                + shown + ", or left its outcome open (" + refused.code()
+                                + "). It is recorded or not: the record shows it to the next holder. Try again.");
             }
             return switch (status) {
                 case NO_AUTH ->

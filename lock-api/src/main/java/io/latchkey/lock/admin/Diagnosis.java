@@ -22,7 +22,11 @@ import java.util.stream.Collectors;
  * @param session the client's session when the diagnosis began
  */
 public record Diagnosis(
-        List<OwnRequest> holds, List<OwnRequest> waits, List<List<CycleMember>> cycles, Optional<String> incompleteBecause, SessionStatus session) {
+        List<OwnRequest> holds,
+        List<OwnRequest> waits,
+        List<List<CycleMember>> cycles,
+        Optional<String> incompleteBecause,
+        SessionStatus session) {
     /**
      * Constructs a diagnosis with copies of the lists.
      *

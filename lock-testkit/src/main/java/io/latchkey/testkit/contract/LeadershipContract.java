@@ -393,9 +393,11 @@ public abstract class LeadershipContract extends LockContract {
             return thread;
         };
         LockClient other = client();
-        try (Leadership leads = Leadership.start(mutex(client()), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
+        try (Leadership leads =
+                Leadership.start(mutex(client()), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
             awaitLeads(leads);
-            try (Leadership waits = Leadership.start(mutex(other), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
+            try (Leadership waits =
+                    Leadership.start(mutex(other), lease -> untilInterrupted(), new Leadership.Reports() {}, threads)) {
                 awaitQueue(mutex(other), 2);
                 made.get(1).interrupt();
                 InterruptedException unused = refused(InterruptedException.class, waits.ended());
@@ -428,7 +430,8 @@ public abstract class LeadershipContract extends LockContract {
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (LeaseFunction<Next, Exception>) null));
         assertThrows(NullPointerException.class, () -> Leadership.start(mutex, (Leadership.Listener) null));
         assertThrows(
-                NullPointerException.class, () -> Leadership.start(mutex, lease -> Next.END, new Leadership.Reports() {}, null));
+                NullPointerException.class,
+                () -> Leadership.start(mutex, lease -> Next.END, new Leadership.Reports() {}, null));
         assertThrows(
                 NullPointerException.class,
                 () -> Leadership.start(mutex, lease -> Next.END, (Leadership.Reports) null));

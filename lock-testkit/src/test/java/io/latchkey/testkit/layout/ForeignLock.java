@@ -3,8 +3,8 @@ package io.latchkey.testkit.layout;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockException;
-import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.curator.AdaptedLease;

@@ -68,8 +68,8 @@ class ZkAcquirableTest {
     @Test
     void interruptionIsThrown_whenTheRequestFailsAtTheSameTime() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ZkAcquirable lock =
-                    interruptedMutex(locks, (wait, request) -> wait.fail(new LockServiceUnavailableException("no server")));
+            ZkAcquirable lock = interruptedMutex(
+                    locks, (wait, request) -> wait.fail(new LockServiceUnavailableException("no server")));
             assertThrows(InterruptedException.class, lock::acquire);
         }
     }

@@ -24,7 +24,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
-record ZkContender(State state, Owner owner, long session, Instant requestedAt, long token, int permits, boolean isOwn, At at)
+record ZkContender(
+        State state, Owner owner, long session, Instant requestedAt, long token, int permits, boolean isOwn, At at)
         implements Contender {
     private static final int ANY_VERSION = -1;
 

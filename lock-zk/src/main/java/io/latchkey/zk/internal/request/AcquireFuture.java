@@ -3,8 +3,8 @@ package io.latchkey.zk.internal.request;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver.AcquireFailure;
-import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.store.Errors;
@@ -163,7 +163,8 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     /** Completes this, as the time for an answer has passed. A try that does not wait for holders had no answer. */
     public void timeUp() {
         if (waitPolicy instanceof WaitPolicy.Never) {
-            fail(new LockServiceUnavailableException(Errors.outOfReach(signals.about().path(), context.sessionTimeout())));
+            fail(new LockServiceUnavailableException(
+                    Errors.outOfReach(signals.about().path(), context.sessionTimeout())));
         } else {
             answer(Optional.empty());
         }

@@ -7,8 +7,8 @@ import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
-import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.queue.OtherUse;
@@ -226,8 +226,8 @@ public final class Errors {
     }
 
     public static LockServiceUnavailableException unavailable(String path, String what) {
-        return new LockServiceUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of " + path
-                + ", or none but that they throttle requests. Try again.");
+        return new LockServiceUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of "
+                + path + ", or none but that they throttle requests. Try again.");
     }
 
     public static LockException refused(String path, Response<?> answer) {

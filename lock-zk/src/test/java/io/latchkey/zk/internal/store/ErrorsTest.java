@@ -24,8 +24,9 @@ class ErrorsTest {
     @Test
     void reasonIsNoSession_whileNoSessionIsOpen() {
         Engine engine = new Engine(WithoutServer.config());
-        LockServiceUnavailableException told = assertThrows(LockServiceUnavailableException.class, () -> engine.queries()
-                .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
+        LockServiceUnavailableException told =
+                assertThrows(LockServiceUnavailableException.class, () -> engine.queries()
+                        .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }
 
