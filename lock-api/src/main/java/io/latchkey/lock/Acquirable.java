@@ -54,16 +54,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link AccessDeniedException}: the server denies this client a node that it must create or read.
  *   <li>{@link SessionExpiredException}: the client borrows its session, and that session has ended.
  *   <li>{@link ClientClosedException}: the client was closed before or during the call.
- *   <li>{@link LockServiceUnavailableException} with {@link LockException.Reason#CLIENT_FAILED}: an unexpected error ended
- *       the session. Try again: the client continues with a new one.
+ *   <li>{@link LockServiceUnavailableException} with {@link LockException.Reason#CLIENT_FAILED}: an unexpected error
+ *       ended the session. Try again: the client continues with a new one.
  *   <li>{@link LockException} itself: the server refused the request for another reason, given by
  *       {@link LockException#reason} and the message.
  * </ul>
  *
  * A lost connection is not a failure. Every form waits for the connection as long as its timeout allows. Only a try
  * that does not wait for other holders ({@link #tryAcquire()}, or a timeout of zero) fails when no server answers, with
- * a {@link LockServiceUnavailableException}. If the session expires during the call and the client owns the session, the request
- * queues again in the new session, at the end of the queue.
+ * a {@link LockServiceUnavailableException}. If the session expires during the call and the client owns the session,
+ * the request queues again in the new session, at the end of the queue.
  *
  * <h2>Threads</h2>
  *
@@ -100,7 +100,8 @@ public interface Acquirable {
      * @throws LockTimeoutException if the time has passed; its reason has what was true then
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link #tryAcquire()}
+     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link
+     *     #tryAcquire()}
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Lease acquire(Duration timeout) throws InterruptedException;
@@ -144,11 +145,12 @@ public interface Acquirable {
      *
      * @param timeout the maximum time to wait, zero or more. More than {@link Long#MAX_VALUE} nanoseconds (292 years)
      *     is treated as that value.
-     * @return the lease, to be released by the caller; or empty if the time has elapsed, whether others held the lock or
-     *     no server answered, which {@link #acquire(Duration)} tells apart
+     * @return the lease, to be released by the caller; or empty if the time has elapsed, whether others held the lock
+     *     or no server answered, which {@link #acquire(Duration)} tells apart
      * @throws IllegalArgumentException if {@code timeout} is negative
      * @throws InterruptedException if the current thread is interrupted before or while it waits
-     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link #tryAcquire()}
+     * @throws LockServiceUnavailableException if {@code timeout} is zero and no server answers; see {@link
+     *     #tryAcquire()}
      * @throws LockException as described {@linkplain Acquirable above}
      */
     Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException;

@@ -4,8 +4,9 @@ package io.latchkey.lock;
 /**
  * Thrown when the client is closed, or is being closed, before or during the call.
  *
- * <p>The call holds nothing. During the grace of {@link LockClient#close(java.time.Duration)} the leases that the client
- * holds stay valid; otherwise they are lost with {@link LossCause#CLIENT_CLOSED}. To continue, create a new client.
+ * <p>The call holds nothing. During the grace of {@link LockClient#close(java.time.Duration)} the leases that the
+ * client holds stay valid; otherwise they are lost with {@link LossCause#CLIENT_CLOSED}. To continue, create a new
+ * client.
  */
 public class ClientClosedException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  *       whose terms can have the same epoch. When a session is ended by force two
  *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
- *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout, plus
- *       the pause after a refusal. A body that does not end when it is asked to can delay this.
+ *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout,
+ *       plus the pause after a refusal. A body that does not end when it is asked to can delay this.
  * </ul>
  *
  * <h2>How a term ends</h2>
@@ -265,8 +265,8 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Starts a candidate that tells {@code listener} when it begins and ceases to lead, on a daemon thread of its own. It leads until the lease is
-     * lost or released, or until {@link #stepDown} or {@link #close()}.
+     * Starts a candidate that tells {@code listener} when it begins and ceases to lead, on a daemon thread of its own.
+     * It leads until the lease is lost or released, or until {@link #stepDown} or {@link #close()}.
      *
      * @param mutex the mutex that stands for the leadership
      * @param listener the listener

@@ -41,7 +41,8 @@ public interface Lease extends AutoCloseable {
      *
      * <p>The token is the {@code czxid} of the request's node: the id of the ZooKeeper transaction that created it. It
      * never changes during a lease, and it increases with each exclusive grant on the path, in the order of the queue.
-     * (With local turns, successive leases of one client can have the same token.) It also increases across the deletion of a path: after the path is created again, its tokens are higher. It does
+     * (With local turns, successive leases of one client can have the same token.) It also increases across the
+     * deletion of a path: after the path is created again, its tokens are higher. It does
      * <b>not</b> increase across a restore of the ensemble from an older copy, and tokens of different ensembles cannot
      * be compared.
      *

@@ -151,7 +151,8 @@ public interface LockClient extends AutoCloseable {
      * one for each request in it. The search stops after 5,000 nodes or 10,000 requests.
      *
      * <p>Waits for a session timeout at most. If the current thread is interrupted, this method does not wait, and the
-     * interrupt status stays set. It does not throw; {@link Diagnosis#incompleteBecause} has the reason if the search is incomplete.
+     * interrupt status stays set. It does not throw; {@link Diagnosis#incompleteBecause} has the reason if the search
+     * is incomplete.
      *
      * @return the diagnosis
      */

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An acquire call that throws holds nothing. A {@code catch} of this class also gets a {@link LockTimeoutException}.
  * An interruption is an {@link InterruptedException}; a try whose time has ended returns an empty result.
  *
- * <p>{@link LockTimeoutException}, {@link LockServiceUnavailableException}, {@link LockMismatchException} and this class
- * itself have several reasons. Of the other classes each has one, which says no more than the class, and gives logs and
- * meters a value.
+ * <p>{@link LockTimeoutException}, {@link LockServiceUnavailableException}, {@link LockMismatchException} and this
+ * class itself have several reasons. Of the other classes each has one, which says no more than the class, and gives
+ * logs and meters a value.
  *
  * <p>Each call and each future gets an exception instance of its own. An exception that is thrown by a waiting call has
  * the stack trace of its caller. If the error occurred on another thread, such as the one that receives the server's
@@ -106,8 +106,8 @@ public class LockException extends RuntimeException {
         THROTTLED,
 
         /**
-         * {@link LockServiceUnavailableException} or {@link LockTimeoutException}: no response, because no server was reached
-         * or the connection broke.
+         * {@link LockServiceUnavailableException} or {@link LockTimeoutException}: no response, because no server was
+         * reached or the connection broke.
          */
         NO_ANSWER,
 
@@ -115,8 +115,8 @@ public class LockException extends RuntimeException {
         NO_SESSION,
 
         /**
-         * {@link LockServiceUnavailableException}: an unexpected error ended the client's session, and is the cause. The
-         * client continues with a new session. Please report the error.
+         * {@link LockServiceUnavailableException}: an unexpected error ended the client's session, and is the cause.
+         * The client continues with a new session. Please report the error.
          */
         CLIENT_FAILED,
 

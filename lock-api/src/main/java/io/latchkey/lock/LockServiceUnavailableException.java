@@ -3,13 +3,13 @@ package io.latchkey.lock;
 
 /**
  * Thrown when no server has answered: none was reached, the connection broke before the answer, or the session has
- * ended and the next one is not connected yet. It says nothing about the lock, which may be free or held. {@link #reason}
- * distinguishes the cases.
+ * ended and the next one is not connected yet. It says nothing about the lock, which may be free or held. {@link
+ * #reason} distinguishes the cases.
  *
- * <p>A call that acquires holds nothing, and its request is removed when the client has reconnected, or with the session.
- * A call that changes something else, such as {@link Semaphore#resize}, may or may not have had its effect. The client
- * keeps trying to connect. Call again later, or acquire with a timeout, which waits for the connection. If the condition
- * persists, check the connect string and the ensemble.
+ * <p>A call that acquires holds nothing, and its request is removed when the client has reconnected, or with the
+ * session. A call that changes something else, such as {@link Semaphore#resize}, may or may not have had its effect.
+ * The client keeps trying to connect. Call again later, or acquire with a timeout, which waits for the connection. If
+ * the condition persists, check the connect string and the ensemble.
  */
 public class LockServiceUnavailableException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -4,8 +4,9 @@ package io.latchkey.lock;
 import java.time.Duration;
 
 /**
- * Thrown by {@link Acquirable#acquire(Duration)}, and the failure of {@link Acquirable#acquireAsync(Duration)}, when the
- * time has passed without a grant. The call holds nothing, and its request is withdrawn. {@link #reason} has what was true when the time ended:
+ * Thrown by {@link Acquirable#acquire(Duration)}, and the failure of {@link Acquirable#acquireAsync(Duration)}, when
+ * the time has passed without a grant. The call holds nothing, and its request is withdrawn. {@link #reason} has what
+ * was true when the time ended:
  *
  * <ul>
  *   <li>{@link LockException.Reason#HELD_BY_OTHERS}: a server answered, and other requests were ahead. Wait longer, or

@@ -32,8 +32,8 @@ public interface MultiLock extends Acquirable {
     List<Acquirable> members();
 
     /**
-     * Returns the queues of all members, one after the other, in the order of {@link #members}. A request of a multi-lock
-     * is in the queue of each of its members.
+     * Returns the queues of all members, one after the other, in the order of {@link #members}. A request of a
+     * multi-lock is in the queue of each of its members.
      *
      * @return the requests, unmodifiable
      * @throws InterruptedException if the current thread is interrupted before or while it waits

@@ -24,8 +24,8 @@ public interface Mutex extends Acquirable {
      *       interrupt status is set when it returns.
      *   <li>{@link Lock#lockInterruptibly() lockInterruptibly()} waits as {@link #acquire} does.
      *   <li>{@link Lock#tryLock() tryLock()} waits for the server but not for other holders, as {@link #tryAcquire()}
-     *       does, but interruption does not end the wait. It also throws {@link LockServiceUnavailableException} if no server
-     *       can be reached for a session timeout.
+     *       does, but interruption does not end the wait. It also throws {@link LockServiceUnavailableException} if no
+     *       server can be reached for a session timeout.
      *   <li>{@link Lock#tryLock(long, java.util.concurrent.TimeUnit) tryLock(time, unit)} waits as
      *       {@link #tryAcquire(java.time.Duration)} does, and returns {@code false} when the time has elapsed. With a
      *       time of zero or less it behaves as {@code tryLock()}, except that it can be interrupted.

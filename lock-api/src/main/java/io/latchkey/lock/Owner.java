@@ -7,7 +7,7 @@ import java.util.Objects;
  * The client that made a request, by its own account: the values are claims, which are not verified. Label and host
  * have at most 256 characters, all of them printable; any other claim is ignored.
  *
- * @param label the label of the request ({@link Acquirable#labelled}), or else that of its client; empty if there is
+ * @param label the label of the request ({@link Acquirable#labelled}), or else that of its client; empty if it has
  *     none, or it cannot be read
  * @param host the name of its machine; empty if it cannot be read
  * @param processId the id of its process on that machine; 0 if it cannot be read

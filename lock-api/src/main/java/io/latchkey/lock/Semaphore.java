@@ -69,8 +69,8 @@ public interface Semaphore extends Acquirable {
      * granted until enough permits are released. A waiting request for more permits than the new capacity fails with
      * {@link LockMismatchException}.
      *
-     * <p>If this method throws {@link LockServiceUnavailableException}, the change may or may not have been made. Calling it
-     * again is harmless.
+     * <p>If this method throws {@link LockServiceUnavailableException}, the change may or may not have been made.
+     * Calling it again is harmless.
      *
      * @param capacity the new capacity, at least 1
      * @throws IllegalArgumentException if {@code capacity} is zero or negative

@@ -19,8 +19,8 @@
  *   <li><b>Layout</b>: the format of a lock's nodes: Latchkey's own, or that of Curator or kazoo. Clients that share a
  *       lock use one layout.
  *   <li><b>Capacity</b>: the number of permits of a semaphore that can be held at a time.
- *   <li><b>Local turns</b>: an option of a client, off by default. Its waiters for one lock then hold one after the other
- *       with one request, and so with one token.
+ *   <li><b>Local turns</b>: an option of a client, off by default. Its waiters for one lock then hold one after the
+ *       other with one request, and so with one token.
  * </ul>
  *
  * <h2>What a lock promises</h2>
@@ -72,8 +72,8 @@
  * views of {@code java.util.concurrent} also throw {@link io.latchkey.lock.LockOwnershipLostException}, which is an
  * {@link java.lang.IllegalMonitorStateException}. When the time of {@code acquire} is over it throws a
  * {@link io.latchkey.lock.LockTimeoutException}; a try gives an empty result. A lock that a layout does not offer is an
- * {@link java.lang.UnsupportedOperationException} before anything is sent. On ZooKeeper's event thread a call that waits
- * is an {@link java.lang.IllegalStateException}.
+ * {@link java.lang.UnsupportedOperationException} before anything is sent. On ZooKeeper's event thread a call that
+ * waits is an {@link java.lang.IllegalStateException}.
  *
  * <h2>Interruption</h2>
  *

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  *
  * <p>Where a method takes a session's timeout, it is the one that the client asks for. The server raises or cuts it to
  * what it allows; the result is called T here. If no server answers, {@code connect} throws what the client throws:
- * with lock-zk, after 30 seconds, a {@link io.latchkey.lock.LockServiceUnavailableException}; nothing is left open then. All
- * methods may be called from any thread.
+ * with lock-zk, after 30 seconds, a {@link io.latchkey.lock.LockServiceUnavailableException}; nothing is left open
+ * then. All methods may be called from any thread.
  */
 public final class FaultyClient implements AutoCloseable {
     private static final AtomicInteger MADE = new AtomicInteger();

@@ -149,6 +149,7 @@ class ObservingExamplesTest {
 
     private static String masked(String text) throws IOException {
         return text.replaceAll("since [^\\s,]+", "since T")
+                .replaceAll("session 0x[0-9a-f]+", "session ID")
                 .replaceAll("by thread \\S+", "by thread NAME")
                 .replaceAll("\\([^(),]+, process \\d+\\)", "(HOST, process N)");
     }

@@ -36,7 +36,7 @@ class LocalTurnsBudget extends OnOneServer {
             .sessionTimeout(LONG_SESSION)
             .localTurns(100, Duration.ofSeconds(10)));
 
-    LocalTurnsBudgetTest() throws InterruptedException {}
+    LocalTurnsBudget() throws InterruptedException {}
 
     static Stream<Arguments> loads() {
         Stream<Arguments> permits = Stream.of(1, 2, 3, 4, 8)

@@ -159,8 +159,8 @@ public final class OncePerPeriod {
      * @throws IllegalStateException if the lease was released, or the clock shows a year before -9999 or after 9999;
      *     nothing was done
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
-     * @throws LockServiceUnavailableException if no server answers: the work was not done, and the period may be recorded or
-     *     not
+     * @throws LockServiceUnavailableException if no server answers: the work was not done, and the period may be
+     *     recorded or not
      * @throws LockException if the servers refuse; nothing was done
      */
     public <X extends Throwable> boolean atMostOnce(Lease lease, Work<X> work) throws X, InterruptedException {
@@ -189,7 +189,8 @@ public final class OncePerPeriod {
      * @throws IllegalStateException if the lease was released before the period was recorded, or the clock shows a year
      *     before -9999 or after 9999
      * @throws IllegalArgumentException if the lease is not as described; nothing was done
-     * @throws LockServiceUnavailableException if no server answers; if the work was done, the period may be recorded or not
+     * @throws LockServiceUnavailableException if no server answers; if the work was done, the period may be recorded or
+     *     not
      * @throws LockException if the servers refuse; the period is not recorded
      */
     public <X extends Throwable> boolean atLeastOnce(Lease lease, Work<X> work) throws X, InterruptedException {

@@ -187,7 +187,7 @@ public final class ZkLockClient implements LockClient {
      * <ul>
      *   <li><b>Servers</b>: {@link #connectString}, {@link #using}
      *   <li><b>Session and time</b>: {@link #sessionTimeout}, {@link #connectTimeout}, {@link #validityMargin}
-     *   <li><b>Who may see and do what</b>: {@link #clientConfig} for TLS and SASL, {@link #auth}, {@link #acl}
+     *   <li><b>Access</b>: {@link #clientConfig} for TLS and SASL, {@link #auth}, {@link #acl}
      *   <li><b>Shared with other clients</b>: {@link #basePath}, {@link #layout}, {@link #ownerLabel}
      *   <li><b>Load and limits</b>: {@link #localTurns}, {@link #sessionNodeBytes}
      *   <li><b>Callbacks and observers</b>: {@link #callbackExecutor}, {@link #observer}
@@ -203,8 +203,8 @@ public final class ZkLockClient implements LockClient {
         // ---- servers
 
         /**
-         * Sets the servers to connect to, as {@code host:port[,host:port...][/chroot]}; required unless {@link #using} is
-         * called. The chroot comes once, at the end. It is created if it is missing, also if it is deleted later.
+         * Sets the servers to connect to, as {@code host:port[,host:port...][/chroot]}; required unless {@link #using}
+         * is called. The chroot comes once, at the end. It is created if it is missing, also if it is deleted later.
          * {@link #build} refuses a text that can only be a mistake: a chroot behind each server, an empty entry, a
          * server named twice, a host or port that no server has.
          *
@@ -231,9 +231,9 @@ public final class ZkLockClient implements LockClient {
         // ---- session and time
 
         /**
-         * Sets the session timeout to ask for, ten seconds by default: how long the servers keep the session of a silent
-         * client, and so how long a crashed holder may block others. The servers may shorten or lengthen it. A borrowed
-         * handle keeps its own; this counts for one that has not connected yet.
+         * Sets the session timeout to ask for, ten seconds by default: how long the servers keep the session of a
+         * silent client, and so how long a crashed holder may block others. The servers may shorten or lengthen it. A
+         * borrowed handle keeps its own; this counts for one that has not connected yet.
          *
          * @param timeout from a millisecond to {@link Integer#MAX_VALUE} of them
          * @return this builder
@@ -272,10 +272,10 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets how long it may take until the leader hears from the server that this client talks to: by default a quarter
-         * of the session timeout. That is half a tick and some slack. With a larger margin holders give up earlier; a
-         * smaller one relies on faster servers. In sessions of less than 5.3 seconds, or longer than asked for, the
-         * default is up to a third of the timeout, which is also the most that is used.
+         * Sets how long it may take until the leader hears from the server that this client talks to: by default a
+         * quarter of the session timeout. That is half a tick and some slack. With a larger margin holders give up
+         * earlier; a smaller one relies on faster servers. In sessions of less than 5.3 seconds, or longer than asked
+         * for, the default is up to a third of the timeout, which is also the most that is used.
          *
          * @param margin more than zero
          * @return this builder
@@ -286,11 +286,11 @@ public final class ZkLockClient implements LockClient {
             return this;
         }
 
-        // ---- who may see and do what
+        // ---- access
 
         /**
-         * Sets the configuration of ZooKeeper's client, such as TLS and SASL; by default ZooKeeper's own, with its system
-         * properties. Has no effect on a borrowed handle. TLS needs {@code io.netty:netty-handler} and {@code
+         * Sets the configuration of ZooKeeper's client, such as TLS and SASL; by default ZooKeeper's own, with its
+         * system properties. Has no effect on a borrowed handle. TLS needs {@code io.netty:netty-handler} and {@code
          * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
          * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss
          * their grant.
@@ -304,8 +304,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Adds credentials that the client presents on every connection, as {@link ZooKeeper#addAuthInfo(String, byte[])}
-         * does; none by default. May be called several times. Then
+         * Adds credentials that the client presents on every connection, as {@link ZooKeeper#addAuthInfo(String,
+         * byte[])} does; none by default. May be called several times. Then
          * only clients with the same credentials can use what this client creates, unless an {@link #acl} is set. Not
          * for a borrowed handle, which has its own credentials.
          *
@@ -321,10 +321,10 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets the ACL of all nodes that this client creates: by default all rights for everyone, or, with {@link #auth},
-         * for the creator alone. It is that of requests, lock paths, the levels above them and the chroot. A borrowed handle and a login by SASL or TLS, which the
-         * builder does not see, count as none. All clients of the same locks need all rights. A client with the right
-         * to delete under a path can delete the requests there.
+         * Sets the ACL of all nodes that this client creates: by default all rights for everyone, or, with {@link
+         * #auth}, for the creator alone. It is that of requests, lock paths, the levels above them and the chroot. A
+         * borrowed handle and a login by SASL or TLS, which the builder does not see, count as none. All clients of the
+         * same locks need all rights. A client with the right to delete under a path can delete the requests there.
          *
          * @param entries at least one
          * @return this builder
@@ -354,8 +354,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets the format of the nodes that this client's locks consist of; {@link Layout#LATCHKEY} by default. Any other
-         * shares live paths with the recipes of Curator or kazoo, and supports less.
+         * Sets the format of the nodes that this client's locks consist of; {@link Layout#LATCHKEY} by default. Any
+         * other shares live paths with the recipes of Curator or kazoo, and supports less.
          *
          * @param layout the layout, which must be the same for every client at one path
          * @return this builder
@@ -366,8 +366,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets the name of this client that others see in queues, empty by default. All clients that may read the path of
-         * a lock can see it.
+         * Sets the name of this client that others see in queues, empty by default. All clients that may read the path
+         * of a lock can see it.
          *
          * @param text at most 256 characters, all printable: no control or format characters
          * @return this builder
@@ -417,8 +417,9 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets the most bytes that the paths of all nodes of this client may need together; 1,000,000 by default. That is
-         * some 10,000 locks at a time with paths of 60 characters. Each path counts with its chroot and 4 bytes more. A request that would pass the bound fails for the reason {@link
+         * Sets the most bytes that the paths of all nodes of this client may need together; 1,000,000 by default. That
+         * is some 10,000 locks at a time with paths of 60 characters. Each path counts with its chroot and 4 bytes
+         * more. A request that would pass the bound fails for the reason {@link
          * io.latchkey.lock.LockException.Reason#SESSION_FULL}. Clients of one borrowed handle share the sum.
          *
          * <p>The servers end a session by one transaction with the paths of all its nodes, also when its client has
@@ -462,8 +463,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets an observer that is told of requests, leases and the session; none by default, at no cost. It is called on
-         * a daemon thread of its own, which ends after ten idle seconds.
+         * Sets an observer that is notified of requests, leases and the session; none by default, at no cost. It is called
+         * on a daemon thread of its own, which ends after ten idle seconds.
          *
          * @param observer an observer, which cannot harm the locks, whatever it does; see {@link LockObserver}
          * @return this builder
@@ -482,8 +483,8 @@ public final class ZkLockClient implements LockClient {
          * @return a connected client; if the connect timeout is zero, one that connects in the background
          * @throws IllegalStateException if neither a connect string nor a handle is set, or both are; or if credentials
          *     are set for a borrowed handle
-         * @throws IllegalArgumentException if the connect string is malformed, or {@code zookeeper.disableAutoWatchReset} is
-         *     set
+         * @throws IllegalArgumentException if the connect string is malformed, or
+         *     {@code zookeeper.disableAutoWatchReset} is set
          * @throws InterruptedException if the current thread is interrupted before or while it waits
          * @throws LockServiceUnavailableException if no server has a known address, or none responds in time
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be

@@ -27,8 +27,8 @@ public final class ZkLocks {
     private ZkLocks() {}
 
     /**
-     * Writes to ZooKeeper in one transaction that fails as a whole unless the node of the lease exists, or all its nodes
-     * if it has several members. ZooKeeper applies all of the transaction or nothing. So no stale
+     * Writes to ZooKeeper in one transaction that fails as a whole unless the node of the lease exists, or all its
+     * nodes if it has several members. ZooKeeper applies all of the transaction or nothing. So no stale
      * write gets through, whatever clocks, pauses and operators do, and no store has to compare tokens. Waits for the
      * server; an interruption may leave the outcome unknown, as with {@link ZooKeeper#multi(Iterable)}.
      *

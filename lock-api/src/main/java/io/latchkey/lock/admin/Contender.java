@@ -88,8 +88,8 @@ public interface Contender {
 
     /**
      * Returns whether this is the request for which a lease was granted. A downgraded lease has the request of its
-     * write lease, each request of a {@link MultiLock} is that of its lease, and with local turns several leases have one
-     * request.
+     * write lease, each request of a {@link MultiLock} is that of its lease, and with local turns several leases have
+     * one request.
      *
      * @param lease a lease of any client of this implementation; it may have ended
      * @return whether the lease was granted for this request
@@ -106,7 +106,8 @@ public interface Contender {
      *     by which its owner listens; nothing was changed
      * @throws InterruptedException if the current thread is interrupted before or while it waits; the holder may or
      *     may not have been asked
-     * @throws LockServiceUnavailableException if the server cannot be reached; the holder may or may not have been asked
+     * @throws LockServiceUnavailableException if the server cannot be reached; the holder may or may not have been
+     *     asked
      * @throws LockException as described at {@link Acquirable}
      */
     ReleaseRequestResult requestRelease() throws InterruptedException;

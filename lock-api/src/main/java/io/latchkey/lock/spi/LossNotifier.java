@@ -14,17 +14,17 @@ import java.util.Objects;
 public interface LossNotifier {
     /**
      * Has {@code handler} called once when the lease is lost; at once if it is lost already; never after a release. The
-     * call is made as soon as {@link Lease#isValid} is {@code false}, or as soon after as that is found out. It is made on
-     * a thread of its own without a lock, so the handler may block. The node of the lease is deleted when the call has returned, or after
-     * the bound that {@link Lease#lost} names.
+     * call is made as soon as {@link Lease#isValid} is {@code false}, or as soon after as that is found out. It is made
+     * on a thread of its own without a lock, so the handler may block. The node of the lease is deleted when the call
+     * has returned, or after the bound that {@link Lease#lost} names.
      *
      * @param handler acts on the loss; an exception of it has no effect
      */
     void onLoss(LossHandler handler);
 
     /**
-     * Has {@code handler} called when {@code lease} is lost: at once if that is a {@code LossNotifier}, and otherwise as a
-     * stage of {@link Lease#lost}.
+     * Has {@code handler} called when {@code lease} is lost: at once if that is a {@code LossNotifier}, and otherwise
+     * as a stage of {@link Lease#lost}.
      *
      * @param lease the lease
      * @param handler acts on the loss; an exception of it has no effect

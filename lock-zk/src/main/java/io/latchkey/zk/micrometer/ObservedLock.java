@@ -53,7 +53,8 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Returns a lock that acquires another one and reports the waits and holds of its callers to an observation registry.
+     * Returns a lock that acquires another one and reports the waits and holds of its callers to an observation
+     * registry.
      *
      * @param lock the lock to acquire
      * @param name the purpose of the lock; one of few values, so no path with a key in it

@@ -64,7 +64,7 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         return tag == Tag.LEASE ? PathData.permits(permits) + " of semaphore" : asked().toString();
     }
 
-    /** Returns the kind of the requested lock, as an observer is told. */
+    /** Returns the kind of the requested lock, as an observer gets it. */
     public LockObserver.Kind asked() {
         return switch (tag) {
             case WRITE -> purpose.kind() == Kind.MUTEX ? LockObserver.Kind.MUTEX : LockObserver.Kind.WRITE_LOCK;
