@@ -463,8 +463,8 @@ public final class ZkLockClient implements LockClient {
         }
 
         /**
-         * Sets an observer that is notified of requests, leases and the session; none by default, at no cost. It is called
-         * on a daemon thread of its own, which ends after ten idle seconds.
+         * Sets an observer that is notified of requests, leases and the session; none by default, at no cost. It is
+         * called on a daemon thread of its own, which ends after ten idle seconds.
          *
          * @param observer an observer, which cannot harm the locks, whatever it does; see {@link LockObserver}
          * @return this builder
