@@ -9,6 +9,9 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +39,7 @@ import org.junit.jupiter.api.Test;
  * Single pages: each row of docs/guarantees.md about a failure names a test, docs/performance.md is of the run in its
  * tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
  * types of ours that exist. docs/troubleshooting.md has a row for each exception, reason and cause of a loss, and only
- * for lines that are logged. docs/stability.md has each package.
+ * for lines that are logged. docs/stability.md has each package. Each public member of lock-api is on a page for users.
  */
 class PagesTest {
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Properties|Contract))\\.(\\w+)`");
@@ -56,6 +59,14 @@ class PagesTest {
     /** Of the JDK, on the pages beside our own. */
     private static final List<Class<?>> THEIRS =
             List.of(Lock.class, List.class, Object.class, Duration.class, Optional.class);
+
+    /** Pages that are not for users, or that name everything. */
+    private static final Pattern OF_MAINTAINERS = Pattern.compile(
+            "decisions|CHANGELOG|testing|protocol|architecture|contributing|mutation|releasing|hostile-process");
+
+    private static final Pattern NAMED = Pattern.compile("(?s)```.*?```|`[^`\\n]+`");
+    private static final Pattern WORD = Pattern.compile("\\w+");
+    private static final Set<String> OF_EVERY_TYPE = Set.of("toString", "equals", "hashCode", "values", "valueOf");
 
     private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
     private static final Pattern FIRST_CELL = Pattern.compile("(?m)^\\| `([^`]+)`(?: itself)? \\|");
@@ -142,13 +153,7 @@ class PagesTest {
 
     @Test
     void pagesOnMovingNameOnlyCallsAndTypesOfOursThatExist() {
-        Path sources = Docs.root().resolve("lock-api/src/main/java");
-        List<Class<?>> ours = Docs.files(sources.resolve("io/latchkey/lock"), ".java").stream()
-                .map(file -> sources.relativize(file).toString().replace(".java", ""))
-                .filter(name -> !name.endsWith("package-info"))
-                .map(name -> name.replace(File.separatorChar, '.'))
-                .<Class<?>>map(PagesTest::ours)
-                .toList();
+        List<Class<?>> ours = api();
         Set<String> samples = Docs.files(Docs.root().resolve("lock-testkit/src/sample"), ".java").stream()
                 .map(file -> file.getFileName().toString().replace(".java", ""))
                 .collect(Collectors.toSet());
@@ -217,6 +222,56 @@ class PagesTest {
                 .filter(type -> type.getSimpleName().equals(name))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /**
+     * Each public method and constant of lock-api is named on a page for users, in code or between backticks. Left out
+     * are the methods of functional interfaces, which users write as lambdas.
+     */
+    @Test
+    void everyPublicMemberOfTheApiIsOnAPageForUsers() {
+        Set<String> words = Docs.pages().stream()
+                .filter(page -> !OF_MAINTAINERS.matcher(page.toString()).find())
+                .flatMap(page -> NAMED.matcher(Docs.read(page)).results())
+                .flatMap(code -> WORD.matcher(code.group()).results())
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
+        List<String> members = api().stream()
+                .flatMap(type -> Stream.concat(Stream.of(type), Arrays.stream(type.getDeclaredClasses())))
+                .filter(type -> Modifier.isPublic(type.getModifiers()) && !isFunction(type))
+                .flatMap(type -> Stream.concat(
+                                Arrays.stream(type.getDeclaredMethods())
+                                        .filter(method -> Modifier.isPublic(method.getModifiers())
+                                                && !method.isSynthetic()
+                                                && !OF_EVERY_TYPE.contains(method.getName()))
+                                        .map(Method::getName),
+                                Arrays.stream(type.getFields())
+                                        .filter(Field::isEnumConstant)
+                                        .map(Field::getName))
+                        .map(member -> type.getSimpleName() + "." + member))
+                .distinct()
+                .toList();
+        assertTrue(members.size() > 150, "only " + members.size());
+        assertEquals(
+                List.of(),
+                members.stream()
+                        .filter(member -> !words.contains(member.substring(member.indexOf('.') + 1)))
+                        .toList(),
+                "on no page for users");
+    }
+
+    private static boolean isFunction(Class<?> type) {
+        return type.isAnnotationPresent(FunctionalInterface.class);
+    }
+
+    private static List<Class<?>> api() {
+        Path sources = Docs.root().resolve("lock-api/src/main/java");
+        return Docs.files(sources.resolve("io/latchkey/lock"), ".java").stream()
+                .map(file -> sources.relativize(file).toString().replace(".java", ""))
+                .filter(name -> !name.endsWith("package-info"))
+                .map(name -> name.replace(File.separatorChar, '.'))
+                .<Class<?>>map(PagesTest::ours)
+                .toList();
     }
 
     private static Class<?> ours(String name) {
