@@ -75,6 +75,7 @@ import org.jspecify.annotations.Nullable;
  * after it is granted the next conflicting lease on the path. Between processes, only a store that they share can
  * establish such an order.
  */
+// The class is long because it is the contract of acquiring: three quarters of it are documentation.
 public interface Acquirable {
     /**
      * Acquires this lock, waiting without a time limit: for other holders, for the connection, and, if the client owns

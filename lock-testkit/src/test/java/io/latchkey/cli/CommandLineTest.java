@@ -17,6 +17,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Owner;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockSummary;
@@ -325,8 +326,9 @@ class CommandLineTest {
                     return switch (method.getName()) {
                         case "state" -> Contender.State.WAITING;
                         case "access" -> Contender.Access.EXCLUSIVE;
-                        case "since" -> Instant.EPOCH;
-                        case "token", "processId" -> 0L;
+                        case "requestedAt" -> Instant.EPOCH;
+                        case "owner" -> new Owner("", "", 0);
+                        case "token" -> 0L;
                         case "permits" -> 1;
                         default -> "";
                     };

@@ -118,7 +118,7 @@ class LockMetersTest {
             assertThrows(
                     LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
             awaitValue(1, "latchkey.wait", "outcome", "refused");
-            awaitValue(1, "latchkey.refused", "reason", "other_kind");
+            awaitValue(1, "latchkey.refused", "reason", "different_kind");
             assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
             locks.refuseWrites(client, Integer.MAX_VALUE);
             assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);

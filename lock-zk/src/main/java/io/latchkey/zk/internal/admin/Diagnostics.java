@@ -6,6 +6,7 @@ import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OwnerData;
@@ -154,7 +155,7 @@ public final class Diagnostics {
                         .get(seat.name()));
                 OwnerData owner = engine.context().naming().owner(seat.name(), node.data());
                 links.add(new Diagnosis.CycleMember(
-                        owner.owner(),
+                        ClientContext.shown(owner),
                         before.holds() ? Optional.of(engine.context().displayPath(before.path())) : Optional.empty(),
                         engine.context().displayPath(seat.path()),
                         Instant.ofEpochMilli(node.ctimeMillis())));

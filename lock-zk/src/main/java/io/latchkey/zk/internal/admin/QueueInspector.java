@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.admin;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.client.Engine;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
@@ -101,7 +102,7 @@ public final class QueueInspector {
             OwnerData owner = at.naming().owner(name, node.data());
             return new ZkContender(
                     holds ? Contender.State.HOLDING : Contender.State.WAITING,
-                    owner.owner(),
+                    ClientContext.shown(owner),
                     node.session(),
                     Instant.ofEpochMilli(node.ctimeMillis()),
                     owner.token().orElse(node.czxid()),

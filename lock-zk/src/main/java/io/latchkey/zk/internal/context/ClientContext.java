@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.context;
 
+import io.latchkey.lock.Owner;
 import io.latchkey.zk.internal.events.ClientEvents;
 import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.Outbox;
@@ -118,6 +119,11 @@ public final class ClientContext {
 
     public byte[] ownerData() {
         return ownerData;
+    }
+
+    /** Returns the owner that a node's data names, as users see it. */
+    public static Owner shown(OwnerData owner) {
+        return new Owner(owner.label(), owner.host(), owner.processId());
     }
 
     /** Returns the data for the node of a request with a label of its own; an empty label means the client's. */

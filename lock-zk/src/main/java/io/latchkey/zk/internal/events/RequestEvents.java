@@ -7,6 +7,7 @@ import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.admin.Diagnosis;
 import io.latchkey.zk.internal.acquire.Event;
+import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.validity.ClockReading;
@@ -97,8 +98,17 @@ public final class RequestEvents {
     private static LockObserver.Request about(long id, String path, List<LockTarget> members, String label) {
         Recipe first = members.get(0).recipe();
         return members.size() == 1
-                ? new LockObserver.Request(id, path, first.asked(), first.permits(), label)
+                ? new LockObserver.Request(id, path, kind(first), first.permits(), label)
                 : new LockObserver.Request(id, path, LockObserver.Kind.MULTI_LOCK, members.size(), label);
+    }
+
+    private static LockObserver.Kind kind(Recipe recipe) {
+        return switch (recipe.tag()) {
+            case WRITE ->
+                recipe.purpose().kind() == Kind.MUTEX ? LockObserver.Kind.MUTEX : LockObserver.Kind.WRITE_LOCK;
+            case READ -> LockObserver.Kind.READ_LOCK;
+            case LEASE -> LockObserver.Kind.SEMAPHORE;
+        };
     }
 
     public LockObserver.Request about() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.queue;
 
-import io.latchkey.lock.Owner;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,10 +25,6 @@ public record OwnerData(String host, long processId, String label, OptionalLong 
 
     public OwnerData(String host, long processId, String label) {
         this(host, processId, label, OptionalLong.empty());
-    }
-
-    public Owner owner() {
-        return new Owner(label, host, processId);
     }
 
     public OwnerData withToken(long other) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.recipe;
 
-import io.latchkey.lock.LockObserver;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -61,15 +60,10 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
 
     /** Describes the request for messages. */
     public String describe() {
-        return tag == Tag.LEASE ? PathData.permits(permits) + " of semaphore" : asked().toString();
-    }
-
-    /** Returns the kind of the requested lock, as an observer gets it. */
-    public LockObserver.Kind asked() {
         return switch (tag) {
-            case WRITE -> purpose.kind() == Kind.MUTEX ? LockObserver.Kind.MUTEX : LockObserver.Kind.WRITE_LOCK;
-            case READ -> LockObserver.Kind.READ_LOCK;
-            case LEASE -> LockObserver.Kind.SEMAPHORE;
+            case WRITE -> purpose.kind() == Kind.MUTEX ? "mutex" : "write lock";
+            case READ -> "read lock";
+            case LEASE -> PathData.permits(permits) + " of semaphore";
         };
     }
 

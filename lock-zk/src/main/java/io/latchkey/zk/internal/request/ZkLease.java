@@ -460,7 +460,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     void askedToRelease(OwnerData by) {
         if (end.get() == null) {
-            context.callBack(() -> releaseRequested.deliver(new ReleaseRequest(by.owner())));
+            context.callBack(() -> releaseRequested.deliver(new ReleaseRequest(ClientContext.shown(by))));
         }
     }
 

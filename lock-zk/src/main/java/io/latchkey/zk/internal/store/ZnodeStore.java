@@ -101,7 +101,9 @@ public interface ZnodeStore {
     record NodeData(byte[] data, long czxid, long mzxid, int version, long ctimeMillis, int children, long session) {}
 
     /** Returns the id of the session; 0 before the first connection. */
-    long session();
+    default long session() {
+        return 0;
+    }
 
     /** Returns the maximum length of a response in bytes; a longer one breaks the connection. */
     default int longestAnswer() {

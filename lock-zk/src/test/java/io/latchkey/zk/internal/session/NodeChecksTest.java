@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,7 +86,9 @@ class NodeChecksTest {
                 new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, why, why.name())));
         return (ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("write")) {
+                    if (method.isDefault()) {
+                        return InvocationHandler.invokeDefault(proxy, method, args);
+                    } else if (method.getName().equals("write")) {
                         answer(args[1], refused);
                     } else {
                         assertEquals("exist", method.getName());
@@ -149,6 +152,9 @@ class NodeChecksTest {
         List<Object> unanswered = new ArrayList<>();
         session.open((ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
+                    if (method.isDefault()) {
+                        return InvocationHandler.invokeDefault(proxy, method, args);
+                    }
                     sizes.add(((List<?>) args[0]).size());
                     unanswered.add(args[1]);
                     return null;
