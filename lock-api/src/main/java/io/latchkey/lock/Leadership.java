@@ -79,7 +79,7 @@ import org.jspecify.annotations.Nullable;
  *
  * A candidate to which the servers refuse the mutex for now (they throttle, a quota is exceeded, no session is
  * connected, the client has an unexpected error) tries again, after a pause that grows from a tenth of a second to ten
- * seconds and is {@linkplain Reports#refused reported}. {@link #state} is {@link State#PAUSING} then, and
+ * seconds and is {@linkplain Reports#mutexRefused reported}. {@link #state} is {@link State#PAUSING} then, and
  * {@link #refusal} has the reason. It ends for good, with the exception, where the same request cannot be granted
  * later: the client is closed ({@link ClientClosedException}) or its borrowed session has ended
  * ({@link SessionExpiredException}); the path is bad ({@link BadPathException}), for another kind of lock

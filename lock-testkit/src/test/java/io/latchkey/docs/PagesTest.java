@@ -39,7 +39,8 @@ import org.junit.jupiter.api.Test;
  * Single pages: each row of docs/guarantees.md about a failure names a test, docs/performance.md is of the run in its
  * tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
  * types of ours that exist. docs/troubleshooting.md has a row for each exception, reason and cause of a loss, and only
- * for lines that are logged. docs/stability.md has each package. Each public member of lock-api is on a page for users.
+ * for lines that are logged. docs/stability.md has each package. Each public member of lock-api is on a page for
+ * users, and each method of lock-zk is described.
  */
 class PagesTest {
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Properties|Contract))\\.(\\w+)`");
@@ -66,6 +67,10 @@ class PagesTest {
 
     private static final Pattern NAMED = Pattern.compile("(?s)```.*?```|`[^`\\n]+`");
     private static final Pattern WORD = Pattern.compile("\\w+");
+    /** A public method of a class or of a class in it, behind something else than a comment or an annotation. */
+    private static final Pattern UNDESCRIBED =
+            Pattern.compile("(?m)^(?!.*\\*/$)(?! +@).*\\R(?: +@.*\\R)* {4,8}(public [^=;(]*\\w)\\(");
+
     private static final Set<String> OF_EVERY_TYPE = Set.of("toString", "equals", "hashCode", "values", "valueOf");
 
     private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
@@ -258,6 +263,22 @@ class PagesTest {
                         .filter(member -> !words.contains(member.substring(member.indexOf('.') + 1)))
                         .toList(),
                 "on no page for users");
+    }
+
+    /** The javadoc tool does not copy the texts of lock-api's types, which are in another module. */
+    @Test
+    void everyMethodOfLockZkHasADescriptionOfItsOwn() {
+        Path sources = Docs.root().resolve("lock-zk/src/main/java/io/latchkey/zk");
+        List<String> bare = Docs.files(sources, ".java").stream()
+                .filter(file -> !sources.relativize(file).startsWith("internal"))
+                .filter(file -> Docs.read(file).contains("\npublic "))
+                .flatMap(file -> UNDESCRIBED
+                        .matcher(Docs.read(file))
+                        .results()
+                        .map(method -> file.getFileName() + ": " + method.group(1)))
+                .filter(method -> !method.endsWith(" toString"))
+                .toList();
+        assertEquals(List.of(), bare);
     }
 
     private static boolean isFunction(Class<?> type) {

@@ -116,61 +116,82 @@ public final class ZkLockClient implements LockClient {
         return new Builder();
     }
 
+    /** Returns the mutex at a path: one holder at a time. See {@link LockClient#mutex}. */
     @Override
     public Mutex mutex(String path) {
         return locks.mutex(path);
     }
 
+    /** Returns the read-write lock at a path: many readers, or one writer. See {@link LockClient#readWriteLock}. */
     @Override
     public ReadWriteLock readWriteLock(String path) {
         return locks.readWriteLock(path);
     }
 
+    /**
+     * Returns the semaphore at a path, of which all clients declare the same number of permits. See {@link
+     * LockClient#semaphore}.
+     */
     @Override
     public Semaphore semaphore(String path, int permits) {
         return locks.semaphore(path, permits);
     }
 
+    /**
+     * Returns a lock that acquires all of its members together, or none. See {@link
+     * LockClient#multiLock(Acquirable...)}.
+     */
     @Override
     public MultiLock multiLock(Acquirable... members) {
         return locks.multiLock(members);
     }
 
+    /**
+     * Returns a fixed number of mutexes under one path, each of them shared by many keys. See {@link
+     * LockClient#stripedMutex}.
+     */
     @Override
     public StripedMutex stripedMutex(String path, int stripes) {
         return locks.stripedMutex(path, stripes);
     }
 
+    /** Returns what this client holds and waits for, and the suspected deadlocks. See {@link LockClient#diagnose}. */
     @Override
     public Diagnosis diagnose() {
         return locks.diagnose();
     }
 
+    /** Lists the locks at and below a path, with their holders and waiters. See {@link LockClient#listLocks}. */
     @Override
     public LockListing listLocks(String root) throws InterruptedException {
         return locks.listLocks(root);
     }
 
+    /** Lists the locks as {@link #listLocks} does, without waiting. See {@link LockClient#listLocksAsync}. */
     @Override
     public CompletableFuture<LockListing> listLocksAsync(String root) {
         return locks.listLocksAsync(root);
     }
 
+    /** Lists the locks at one path, without those below it. See {@link LockClient#listLocksAt}. */
     @Override
     public LockListing listLocksAt(String path) throws InterruptedException {
         return locks.listLocksAt(path);
     }
 
+    /** Returns what this client knows of its session, without asking a server. See {@link LockClient#session}. */
     @Override
     public SessionStatus session() {
         return locks.session();
     }
 
+    /** Closes this client: its leases are lost, and its waiting requests fail. See {@link LockClient#close()}. */
     @Override
     public void close() {
         locks.close();
     }
 
+    /** Lets the holders of this client finish, and closes it then. See {@link LockClient#close(Duration)}. */
     @Override
     public void close(Duration grace) {
         locks.close(grace);

@@ -157,6 +157,7 @@ public final class History implements ClientRecord {
      * @param semaphore the semaphore to resize
      * @param path the semaphore's
      * @param capacity how many permits it has from then on
+     * @throws InterruptedException if the current thread is interrupted; the capacity may have been changed
      */
     public void resize(String client, Semaphore semaphore, String path, int capacity) throws InterruptedException {
         Attempt attempt =

@@ -135,11 +135,13 @@ public final class LockMeters implements LockObserver {
         return new LockMeters(meters, Tags.of(tags));
     }
 
+    /** Counts a request that waits. */
     @Override
     public void requested(Request request) {
         in(waiting, "latchkey.waiting", request).add(request.id());
     }
 
+    /** Counts a lease that is held, and records how long its request took. */
     @Override
     public void granted(Request request, long token, Duration waited) {
         in(waiting, "latchkey.waiting", request).remove(request.id());
@@ -147,6 +149,7 @@ public final class LockMeters implements LockObserver {
         timer("latchkey.wait", request, "granted").record(waited);
     }
 
+    /** Records how long the request took, and counts the reason if it was refused. */
     @Override
     public void notGranted(
             Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
@@ -160,17 +163,20 @@ public final class LockMeters implements LockObserver {
         }
     }
 
+    /** Counts a lease whose connection is lost. */
     @Override
     public void suspect(Request request, long token) {
         count("latchkey.suspect", Tags.empty(), 1);
     }
 
+    /** Counts a lost lease by its cause, and records how long it was held. */
     @Override
     public void lost(Request request, long token, LossCause cause, Duration duration) {
         ended(request, "lost", duration);
         count("latchkey.lost", Tags.of("cause", label(cause)), 1);
     }
 
+    /** Records how long the lease was held. */
     @Override
     public void released(Request request, long token, Duration duration) {
         ended(request, "released", duration);
@@ -188,6 +194,7 @@ public final class LockMeters implements LockObserver {
         }
     }
 
+    /** Counts the events that were dropped, and begins to count requests and leases from zero. */
     @Override
     public void missed(long calls) {
         waiting.values().forEach(Requests::clear);

@@ -68,16 +68,25 @@ public final class ObservedLock implements Acquirable {
                 Objects.requireNonNull(observations, "observations"));
     }
 
+    /** Acquires the lock, and observes the wait and the hold. See {@link Acquirable#acquire()}. */
     @Override
     public Lease acquire() throws InterruptedException {
         return observed(() -> lock.acquire());
     }
 
+    /**
+     * Acquires the lock within a time, and observes the wait and the hold. See {@link
+     * Acquirable#acquire(Duration)}.
+     */
     @Override
     public Lease acquire(Duration timeout) throws InterruptedException {
         return observed(() -> lock.acquire(timeout));
     }
 
+    /**
+     * Acquires the lock through interrupts, and observes the wait and the hold. See {@link
+     * Acquirable#acquireUninterruptibly}.
+     */
     @Override
     public Lease acquireUninterruptibly() {
         return observed(lock::acquireUninterruptibly);
@@ -108,16 +117,28 @@ public final class ObservedLock implements Acquirable {
         }
     }
 
+    /**
+     * Acquires the lock if it is available now, and observes the wait and the hold. See {@link
+     * Acquirable#tryAcquire()}.
+     */
     @Override
     public Optional<Lease> tryAcquire() throws InterruptedException {
         return tryAcquire(Duration.ZERO);
     }
 
+    /**
+     * Acquires the lock if it becomes available in time, and observes the wait and the hold. See {@link
+     * Acquirable#tryAcquire(Duration)}.
+     */
     @Override
     public Optional<Lease> tryAcquire(Duration timeout) throws InterruptedException {
         return observed(() -> lock.tryAcquire(timeout), lease -> lease);
     }
 
+    /**
+     * Acquires the lock without blocking, and observes the wait and the hold. See {@link
+     * Acquirable#acquireAsync()}.
+     */
     @Override
     public CompletableFuture<Lease> acquireAsync() {
         CompletableFuture<Lease> request = lock.acquireAsync();
@@ -125,6 +146,10 @@ public final class ObservedLock implements Acquirable {
         return request; // to cancel a stage that depends on it would not reach it
     }
 
+    /**
+     * Acquires the lock within a time without blocking, and observes the wait and the hold. See {@link
+     * Acquirable#acquireAsync(Duration)}.
+     */
     @Override
     public CompletableFuture<Lease> acquireAsync(Duration timeout) {
         CompletableFuture<Lease> request = lock.acquireAsync(timeout);
@@ -132,6 +157,10 @@ public final class ObservedLock implements Acquirable {
         return request;
     }
 
+    /**
+     * Acquires the lock if it becomes available in time, without blocking, and observes the wait and the hold. See
+     * {@link Acquirable#tryAcquireAsync}.
+     */
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration timeout) {
         CompletableFuture<Optional<Lease>> request = lock.tryAcquireAsync(timeout);
@@ -139,6 +168,10 @@ public final class ObservedLock implements Acquirable {
         return request;
     }
 
+    /**
+     * Runs a body under the lock, and observes the wait and the hold, with what the body throws. See {@link
+     * Acquirable#call(LeaseFunction)}.
+     */
     @Override
     @SuppressWarnings("exports") // as in the interface
     public <T extends @Nullable Object, X extends Throwable> T call(LeaseFunction<T, X> body)
@@ -146,6 +179,10 @@ public final class ObservedLock implements Acquirable {
         return call(OnLoss.THROW, body);
     }
 
+    /**
+     * Runs a body under the lock with a choice of what a loss does to it, and observes the wait and the hold. See
+     * {@link Acquirable#call(OnLoss, LeaseFunction)}.
+     */
     @Override
     @SuppressWarnings("exports") // as in the interface
     public <T extends @Nullable Object, X extends Throwable> T call(OnLoss onLoss, LeaseFunction<T, X> body)
@@ -186,6 +223,10 @@ public final class ObservedLock implements Acquirable {
         }
     }
 
+    /**
+     * Runs a body without a result under the lock, and observes the wait and the hold. See {@link
+     * Acquirable#run(LeaseAction)}.
+     */
     @Override
     public <X extends Throwable> void run(LeaseAction<X> body) throws X, InterruptedException {
         Objects.requireNonNull(body, "body");
@@ -195,21 +236,28 @@ public final class ObservedLock implements Acquirable {
         });
     }
 
+    /**
+     * Returns a view of this lock whose requests carry a label, and that is observed as well. See {@link
+     * Acquirable#labelled}.
+     */
     @Override
     public ObservedLock labelled(String label) {
         return new ObservedLock(lock.labelled(label), name, observations);
     }
 
+    /** Returns a view of this lock with a limit, which is observed as well. See {@link Acquirable#heldAtMost}. */
     @Override
     public ObservedLock heldAtMost(Duration limit) {
         return new ObservedLock(lock.heldAtMost(limit), name, observations);
     }
 
+    /** Returns the requests of the lock in their order. See {@link Acquirable#queue}. */
     @Override
     public List<Contender> queue() throws InterruptedException {
         return lock.queue();
     }
 
+    /** Returns the requests of the lock in their order, without waiting. See {@link Acquirable#queueAsync}. */
     @Override
     public CompletableFuture<List<Contender>> queueAsync() {
         return lock.queueAsync();
