@@ -198,7 +198,8 @@ public interface Acquirable {
 
     /**
      * Acquires this lock as {@link #acquire} does, runs {@code body} in the current thread, and releases the lease when
-     * the body returns or throws.
+     * the body returns or throws. Waits without a time limit. With one, use {@link #acquire(Duration)} in a
+     * {@code try}, and end its block with {@link Lease#ensureValid}.
      *
      * <p>If the lease is lost while the body runs, the body runs to its end, and then the call throws a
      * {@link LeaseLostException} in place of its result or its exception: {@link OnLoss#THROW}. The body can find out
@@ -212,7 +213,8 @@ public interface Acquirable {
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
      * @throws LeaseLostException if the lease was lost before the body had ended
-     * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
+     * @throws InterruptedException if the current thread is interrupted before the body begins, and the body is not
+     *     run; or from the body itself, as {@code X}
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
@@ -229,7 +231,8 @@ public interface Acquirable {
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
      * @throws LeaseLostException if the lease was lost before the body had ended
-     * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
+     * @throws InterruptedException if the current thread is interrupted before the body begins, and the body is not
+     *     run; or from the body itself, as {@code X}
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     default <X extends Throwable> void run(LeaseAction<X> body) throws X, InterruptedException {
@@ -239,7 +242,8 @@ public interface Acquirable {
     /**
      * Runs {@code body} under this lock as {@link #call(LeaseFunction)} does, with a choice of what a loss of the lease
      * does to the body. With {@link OnLoss#THROW} this is {@code call(body)}; the rest describes
-     * {@link OnLoss#INTERRUPT}. How the call ends is the same for both.
+     * {@link OnLoss#INTERRUPT}. With both the call ends in the same way; with {@link OnLoss#IGNORE} it ends as if
+     * nothing had been lost.
      *
      * <p><b>When the lease is lost while the body runs, the thread is interrupted:</b>
      *
@@ -255,13 +259,13 @@ public interface Acquirable {
      * and sleeps; a computing body should check {@link Thread#interrupted} or the lease. A body that ignores the
      * interruption continues, and only a store that checks {@link Lease#token} refuses its writes.
      *
-     * <p><b>How the call ends.</b> If the lease was lost before the body had ended, the call throws a
-     * {@link LeaseLostException}, whatever the body did: its exception is the {@linkplain Throwable#getCause cause},
-     * and its result is dropped. The same holds if the body returned in time as far as the client knew, and only the
-     * release answers {@link ReleaseOutcome#LOST}; the loss cause then is {@link LossCause#NODE_DELETED}, unless more
-     * is known. A release that is {@link ReleaseOutcome#PENDING} lost nothing: the lease was valid when the body ended,
-     * and the result is returned. A body that has released or {@linkplain ReadWriteLock#downgrade downgraded} the lease
-     * by itself is not interrupted any more.
+     * <p><b>How the call ends.</b> Unless {@code onLoss} is {@code IGNORE}: if the lease was lost before the body had
+     * ended, the call throws a {@link LeaseLostException}, whatever the body did: its exception is the {@linkplain
+     * Throwable#getCause cause}, and its result is dropped. The same holds if the body returned in time as far as the
+     * client knew, and only the release answers {@link ReleaseOutcome#LOST}; the loss cause then is {@link
+     * LossCause#NODE_DELETED}, unless more is known. A release that is {@link ReleaseOutcome#PENDING} lost nothing: the
+     * lease was valid when the body ended, and the result is returned. A body that has released or {@linkplain
+     * ReadWriteLock#downgrade downgraded} the lease by itself is not interrupted any more.
      *
      * <p><b>The interrupt status.</b> A thread has a single interrupt status, which does not show the origin of an
      * interrupt.
@@ -305,7 +309,8 @@ public interface Acquirable {
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
      * @throws LeaseLostException unless with {@code IGNORE}, if the lease was lost before the body had ended
-     * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
+     * @throws InterruptedException if the current thread is interrupted before the body begins, and the body is not
+     *     run; or from the body itself, as {@code X}
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     @SuppressWarnings("exports") // org.jspecify is needed only by tools that read its annotations
@@ -326,7 +331,8 @@ public interface Acquirable {
      * @throws X if the body throws it and the lease was not lost; the lease is released before the exception is
      *     propagated
      * @throws LeaseLostException unless with {@link OnLoss#IGNORE}, if the lease was lost before the body had ended
-     * @throws InterruptedException if the current thread is interrupted before the body begins; the body is not run
+     * @throws InterruptedException if the current thread is interrupted before the body begins, and the body is not
+     *     run; or from the body itself, as {@code X}
      * @throws LockException as described {@linkplain Acquirable above}; the body is not run
      */
     default <X extends Throwable> void run(OnLoss onLoss, LeaseAction<X> body) throws X, InterruptedException {

@@ -127,8 +127,8 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * What a program should log of a candidate. Every method does nothing unless it is overridden. An exception of
-     * a method has no effect.
+     * What a program should log of a candidate, except its end: see {@link #ended}. Every method does nothing unless it
+     * is overridden. An exception of a method has no effect.
      */
     public interface Reports {
         /**
@@ -377,10 +377,12 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Ends this candidate for good as {@link #close()} does, and waits for {@code grace} at most. If the body has not
+     * Ends this candidate for good as {@link #close()} does: interrupts the body at once, and waits for it for {@code
+     * grace} at most, and then for the release, up to about a session timeout if no server answers. If the body has not
      * ended by then, the mutex is released for it: another candidate can lead, while the body goes on until it ends.
      * Only a store that compares {@linkplain #epoch epochs} refuses its writes then. The time counts while the runtime
-     * ends as well. The release can take about a session timeout more, if the servers do not answer.
+     * ends as well. ({@link LockClient#close(Duration)} is gentler: it asks holders, and interrupts at the end of the
+     * grace.)
      *
      * @param grace how long the body may take to end, zero or more
      * @return whether this candidate has ended; if not, it will when its body does, and never leads again

@@ -136,7 +136,7 @@ public interface Lease extends AutoCloseable {
      * it.
      *
      * <pre>{@code
-     * lease.releaseRequested().thenAccept(by -> worker.finishEarly()); // the worker then releases the lease
+     * lease.releaseRequested().thenAccept(request -> worker.finishEarly()); // the worker then releases the lease
      * }</pre>
      *
      * <p>The first call makes the holder listen, which costs three requests to the server. A holder that never calls
@@ -149,6 +149,7 @@ public interface Lease extends AutoCloseable {
      * Dependent stages run where those of {@link #lost} run.
      *
      * @return a stage that completes with the first release request
+     * @throws UnsupportedOperationException if the client's layout does not offer release requests
      */
     CompletionStage<ReleaseRequest> releaseRequested();
 
@@ -180,7 +181,11 @@ public interface Lease extends AutoCloseable {
      */
     CompletionStage<ReleaseOutcome> releaseAsync();
 
-    /** Releases this lease as {@link #release} does, without returning the outcome. Idempotent; throws no exception. */
+    /**
+     * Releases this lease as {@link #release} does, without returning the outcome: it does not tell that the lease was
+     * lost. So end a block under a lease with {@link #ensureValid}, or use {@link Acquirable#call}, which throws.
+     * Idempotent; throws no exception.
+     */
     @Override
     void close();
 }

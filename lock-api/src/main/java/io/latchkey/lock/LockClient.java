@@ -202,9 +202,9 @@ public interface LockClient extends AutoCloseable {
     LockListing listLocksAt(String path) throws InterruptedException;
 
     /**
-     * Returns what this client knows of its session: its state, since when, and the session timeout that the server
-     * granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be called at
-     * any time, also after {@link #close}.
+     * Returns what this client knows of its session: its state, its id, since when, and the session timeout that the
+     * server granted. Sends nothing and does not wait, so it suits a health probe that is called often. It may be
+     * called at any time, also after {@link #close}.
      *
      * <p>For a <b>readiness</b> probe {@link SessionStatus#isConnected} says whether requests are served now. For a
      * <b>liveness</b> probe only {@link SessionState#CLOSED} is final; of a client that borrows its
@@ -243,7 +243,8 @@ public interface LockClient extends AutoCloseable {
      * <ul>
      *   <li>No request is accepted any more, and waiting ones fail at once, with {@link ClientClosedException}. So do
      *       requests of holders, {@link Acquirable#queue}, and other questions to the servers.
-     *   <li>Holders are asked to release: {@link Lease#releaseRequested} completes with the name of this client.
+     *   <li>Holders are asked to release: {@link Lease#releaseRequested} completes with a request by this
+     *       client.
      *       Holders that do not listen are not notified, and may finish as well.
      *   <li>Leases stay valid. Releasing, locking again through a view, downgrading and guarded writes work as before.
      *   <li>A lease that is held when {@code grace} has passed is {@link LeaseState#LOST} with

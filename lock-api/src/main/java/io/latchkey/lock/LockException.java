@@ -141,8 +141,8 @@ public class LockException extends RuntimeException {
         EPHEMERAL_PARENT,
 
         /**
-         * {@link LockException} itself: the chroot does not exist, of a borrowed handle or of a client that did not
-         * wait for its first connection.
+         * {@link LockException} itself: the chroot of a borrowed handle does not exist. A client with a connect string
+         * creates its own.
          */
         CHROOT_MISSING,
 

@@ -189,7 +189,7 @@ public interface LockObserver {
         /** The time ended while other requests were ahead. */
         TIMED_OUT,
 
-        /** No server answered in time. */
+        /** No server answered in time; also of a try that does not wait, which then throws. */
         NO_ANSWER,
 
         /** The servers had too many requests, and put this one off until the time ended. */

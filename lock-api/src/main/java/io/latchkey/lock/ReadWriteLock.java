@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ReadWriteLock {
     /**
-     * Returns the same lock, whose requests for reading and for writing carry {@code label}; see
+     * Returns a view of this lock whose requests for reading and for writing carry {@code label}; see
      * {@link Acquirable#labelled}. {@link #asReadWriteLock} and the locks of the returned object keep it.
      *
      * @param label as in {@link Acquirable#labelled}
@@ -27,7 +27,7 @@ public interface ReadWriteLock {
     ReadWriteLock labelled(String label);
 
     /**
-     * Returns the same lock, whose leases for reading and for writing end by themselves after {@code limit}; see
+     * Returns a view of this lock whose leases for reading and for writing end by themselves after {@code limit}; see
      * {@link Acquirable#heldAtMost}. A downgrade keeps the limit of the write lease.
      *
      * @param limit as in {@link Acquirable#heldAtMost}
@@ -58,8 +58,9 @@ public interface ReadWriteLock {
      * write nothing after this call has begun, also in other threads.
      *
      * <p>After this method returns, the write lease is {@link LeaseState#RELEASED}, and releasing it again has no
-     * effect. The read lease has the same {@linkplain Lease#token token}. If this method throws, the write lease is
-     * unchanged, unless it is lost.
+     * effect. Stages of {@link Lease#lost} and {@link Lease#releaseRequested} that were attached to it never complete:
+     * attach them to the read lease. The read lease has the same {@linkplain Lease#token token}. If this method throws,
+     * the write lease is unchanged, unless it is lost.
      *
      * <p>Waits for the server. If no server can be reached, this method waits until the client has reconnected or the
      * lease is lost. Interruption does not end the wait; the interrupt status stays set.

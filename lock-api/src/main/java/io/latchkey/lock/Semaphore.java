@@ -12,7 +12,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>Requests are granted strictly first come first served, regardless of their numbers of permits. So large requests
  * do not starve, and a request may have to wait although enough permits for it are free.
  *
- * <p>A permit is a {@link Lease}: it is returned by releasing it, once, and it can be lost. Permits of a client that
+ * <p>Permits are held by a {@link Lease}, one for each request: releasing it returns all permits of the request
+ * together. It can be lost. Permits of a client that
  * crashes are free when its session has expired.
  *
  * <p>The capacity is the number of permits that all clients {@linkplain LockClient#semaphore declare}, until it is

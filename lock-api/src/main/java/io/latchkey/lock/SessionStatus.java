@@ -9,7 +9,8 @@ import java.util.Objects;
  * The session of a client at one moment, as the client knows it; see {@link LockClient#session}.
  *
  * @param state the state of the session; {@link SessionState#DISCONNECTED} also before the first connection
- * @param id the id of the session, which servers' logs show in hexadecimal; 0 before the first connection
+ * @param id the id of the session, which servers' logs show in hexadecimal: of the present one, or the last one after
+ *     its end; 0 before the first connection
  * @param since when the client found this state, by the clock of this machine
  * @param timeout the session timeout that the server granted last; until it has granted one, that which the client asks
  *     for

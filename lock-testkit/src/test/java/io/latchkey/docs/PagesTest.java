@@ -71,6 +71,9 @@ class PagesTest {
     private static final Pattern UNDESCRIBED =
             Pattern.compile("(?m)^(?!.*\\*/$)(?! +@).*\\R(?: +@.*\\R)* {4,8}(public [^=;(]*\\w)\\(");
 
+    private static final Pattern INTERNAL = Pattern.compile("[/\\\\](internal|sim)[/\\\\]");
+    private static final Pattern NOTE = Pattern.compile("(?m)^ +\\*.*The class is long because");
+
     private static final Set<String> OF_EVERY_TYPE = Set.of("toString", "equals", "hashCode", "values", "valueOf");
 
     private static final String PAGE = Docs.read(Docs.root().resolve("docs/troubleshooting.md"));
@@ -279,6 +282,18 @@ class PagesTest {
                 .filter(method -> !method.endsWith(" toString"))
                 .toList();
         assertEquals(List.of(), bare);
+    }
+
+    /** Why a file is long, and the like, is for maintainers: a comment, not javadoc. */
+    @Test
+    void javadocHasNoNoteToMaintainers() {
+        List<String> notes = Stream.of("lock-api", "lock-zk", "lock-testkit")
+                .flatMap(module -> Docs.files(Docs.root().resolve(module + "/src/main/java"), ".java").stream())
+                .filter(file -> !INTERNAL.matcher(file.toString()).find())
+                .filter(file -> NOTE.matcher(Docs.read(file)).find())
+                .map(file -> file.getFileName().toString())
+                .toList();
+        assertEquals(List.of(), notes);
     }
 
     private static boolean isFunction(Class<?> type) {

@@ -104,13 +104,15 @@ class LeadingTest {
         }
 
         static Leadership billLogged(LockClient locks, Billing billing, java.util.function.Consumer<String> log) {
-            return Leadership.start(
+            Leadership candidate = Leadership.start(
                     locks.mutex("/billing/leader"),
                     lease -> {
                         billing.runUntilInterrupted(lease.token());
                         return Leadership.Next.QUEUE_AGAIN;
                     },
                     Leadership.Reports.to(log)); // such as logger::warn
+            candidate.ended().whenComplete((nothing, failure) -> log.accept("no candidate any more: " + failure));
+            return candidate;
         }
 
         static Leadership follow(Mutex mutex, Consumer switchboard) {

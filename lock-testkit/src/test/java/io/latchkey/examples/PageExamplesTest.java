@@ -52,12 +52,12 @@ class PageExamplesTest {
     @Test
     void readWriteLockExample_readsWritesAndGoesOnAsAReader(LockClient locks) throws InterruptedException {
         ReadWriteLock document = locks.readWriteLock("/document");
-        try (Lease read = document.readLock().acquire()) { // beside other readers
+        try (Lease read = document.readLock().acquire(Duration.ofSeconds(5))) { // beside other readers
             String text = store.look();
             read.ensureValid(); // no writer held while this was read
             shown.add(text);
         }
-        try (Lease write = document.writeLock().acquire()) { // alone
+        try (Lease write = document.writeLock().acquire(Duration.ofSeconds(5))) { // alone
             store.write(edit.apply(store.read(write.token())), write.token());
             try (Lease read = document.downgrade(write)) { // readers come in, no writer does
                 shown.add(store.read(read.token()));
@@ -71,7 +71,7 @@ class PageExamplesTest {
     @Test
     void semaphoreExample_takesOnePermitAndThenTwoAtOnce(LockClient locks) throws InterruptedException {
         Semaphore printers = locks.semaphore("/printers", 3); // every client declares the same number
-        try (Lease one = printers.acquire()) { // one permit
+        try (Lease one = printers.acquire(Duration.ofSeconds(5))) { // one permit
             shown.add("letter under " + one.path());
         }
         try (Lease two = printers.permits(2).acquire(Duration.ofSeconds(5))) { // both with one lease, or none
@@ -91,7 +91,7 @@ class PageExamplesTest {
                 .map(account -> locks.mutex("/accounts/" + account))
                 .toArray(Acquirable[]::new);
         MultiLock all = locks.multiLock(members); // in any order: multi-locks never deadlock with each other
-        try (Lease lease = all.acquire()) { // all of them, or none
+        try (Lease lease = all.acquire(Duration.ofSeconds(5))) { // all of them, or none
             int alice = balances.get("alice").read(lease.token());
             int bob = balances.get("bob").read(lease.token());
             lease.ensureValid(); // throws if one of them is lost

@@ -35,10 +35,9 @@ import org.apache.zookeeper.data.ACL;
  * for a process, and close it when the process ends.
  *
  * <pre>{@code
- * try (LockClient locks = ZkLockClient.connect("zk1:2181,zk2:2181,zk3:2181/app")) {
- *     try (Lease lease = locks.mutex("/orders/42").acquire()) {
- *         store.write(order, lease.token());
- *     }
+ * try (LockClient locks = ZkLockClient.connect("zk1:2181,zk2:2181,zk3:2181/app");
+ *         Lease lease = locks.mutex("/orders/42").acquire(Duration.ofSeconds(5))) { // throws if not in time
+ *     store.write(42, order, lease.token());
  * }
  * }</pre>
  *

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -121,6 +122,7 @@ public abstract class LeaseContract extends BodyContract {
         soon(other.lost());
         assertFalse(told.isDone());
         assertFalse(lease.lost().toCompletableFuture().isDone());
+        assertEquals(Optional.empty(), lease.lossCause());
         assertEquals(LeaseState.RELEASED, lease.state());
     }
 
@@ -140,8 +142,10 @@ public abstract class LeaseContract extends BodyContract {
         LockClient client = client();
         Lease lease = acquired(mutex(client));
         CompletableFuture<LossCause> told = lease.lost().toCompletableFuture();
+        assertEquals(Optional.empty(), lease.lossCause());
         fixture().expire(client);
         assertEquals(LossCause.SESSION_EXPIRED, soon(told));
+        assertEquals(Optional.of(LossCause.SESSION_EXPIRED), lease.lossCause());
         assertEquals(LeaseState.LOST, lease.state());
         assertFalse(lease.isValid());
         assertEquals(Duration.ZERO, lease.remaining());

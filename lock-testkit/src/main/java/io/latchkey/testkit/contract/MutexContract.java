@@ -26,6 +26,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * The guarantees of {@link Mutex} and {@link StripedMutex}, beside {@link AcquirableContract} and
@@ -462,5 +463,27 @@ public abstract class MutexContract extends FaultyAcquiringContract {
         client.close();
         assertThrows(ClientClosedException.class, () -> client.listLocks(path()));
         ClientClosedException unused = refused(ClientClosedException.class, client.listLocksAsync(path()));
+    }
+
+    @Guarantee(
+            id = "LK-MUTEX-26",
+            says = "a question by an interrupted thread throws, clears the status, and changes nothing",
+            needs = {Feature.ADMINISTRATION, Feature.LISTINGS})
+    void interruptedQuestions() throws Exception {
+        LockClient client = client();
+        Lease held = acquired(lock(client));
+        Contender holder = lock(client()).queue().get(0);
+        for (Executable question : List.<Executable>of(
+                lock(client)::queue,
+                holder::requestRelease,
+                holder::evict,
+                () -> client.listLocks(path()),
+                () -> client.listLocksAt(path()))) {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, question);
+            assertFalse(Thread.interrupted(), "the status is still set");
+        }
+        assertEquals(1, lock(client).queue().size());
+        assertTrue(held.isValid());
     }
 }

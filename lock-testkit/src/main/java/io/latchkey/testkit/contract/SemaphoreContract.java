@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * The guarantees of {@link Semaphore}, beside {@link AcquirableContract} and {@link FaultyAcquiringContract}, which it
@@ -388,5 +389,20 @@ public abstract class SemaphoreContract extends FaultyAcquiringContract {
             soon(one).close();
             soon(two).close();
         }
+    }
+
+    @Guarantee(
+            id = "LK-SEM-27",
+            says = "a question by an interrupted thread throws, clears the status, and changes no capacity",
+            needs = Feature.RESIZING)
+    void interruptedQuestions() throws Exception {
+        Semaphore semaphore = semaphore(client(), 2);
+        for (Executable question :
+                List.<Executable>of(semaphore::capacity, semaphore::availablePermits, () -> semaphore.resize(3))) {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, question);
+            assertFalse(Thread.interrupted(), "the status is still set");
+        }
+        assertEquals(2, semaphore.capacity());
     }
 }
