@@ -10,10 +10,11 @@ import java.time.Duration;
  *
  * <ul>
  *   <li>{@link LockException.Reason#HELD_BY_OTHERS}: a server answered, and other requests were ahead. Wait longer, or
- *       look at {@link Acquirable#queue}.
+ *       look at {@link Acquirable#queue}. With local turns, a request that waits behind another one of its client asks
+ *       no server, and has this reason while the client believes to be connected.
  *   <li>{@link LockException.Reason#NO_ANSWER}: no server had answered, or the connection was lost when the time ended.
- *       The holders, if there are any, have no part in
- *       it. Check the servers and the network; the client keeps trying to connect.
+ *       The holders, if there are any, have no part in it. Check the servers and the network; the client keeps trying
+ *       to connect.
  *   <li>{@link LockException.Reason#THROTTLED}: the servers put the request off, as they had too many.
  * </ul>
  *
