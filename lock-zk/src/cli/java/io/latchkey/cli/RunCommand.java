@@ -334,7 +334,7 @@ final class RunCommand implements Callable<Integer> {
         } catch (NotDoneException ended) {
             return released(lease, ended.status);
         } catch (LeaseLostException lost) {
-            if (isByASignal(lease.lost().toCompletableFuture())) {
+            if (isByASignal(lease)) {
                 return ExitStatus.LOST.code(); // the exit status is the signal's
             }
             Terminal.complain("the lock " + path + " was lost before the period was recorded ("
@@ -397,7 +397,7 @@ final class RunCommand implements Callable<Integer> {
 
     private int await(Process started, CompletableFuture<LossCause> lost, Lease lease, CommandProcess process) {
         CompletableFuture.anyOf(started.onExit(), lost).join();
-        boolean lostWhileItRan = lost.isDone() && !isByASignal(lost);
+        boolean lostWhileItRan = lost.isDone() && !isByASignal(lease);
         // A no-op if the command has ended. The lock is held until all its processes have ended.
         process.end();
         if (lostWhileItRan) {
@@ -411,9 +411,7 @@ final class RunCommand implements Callable<Integer> {
 
     /** Releases the lease of a command that ran to its end, and returns the exit status. */
     private int released(Lease lease, int status) {
-        if (ended
-                && lease.release() == ReleaseOutcome.LOST
-                && !isByASignal(lease.lost().toCompletableFuture())) {
+        if (ended && lease.release() == ReleaseOutcome.LOST && !isByASignal(lease)) {
             Terminal.complain("the command ended with " + status + ", but the lock " + path
                     + " was lost by then (token " + lease.token() + "): others may have held it.");
             return ExitStatus.LOST.code();
@@ -426,8 +424,8 @@ final class RunCommand implements Callable<Integer> {
      * {@code stopping} first and closes the client last, so once the lease is lost by the close, {@code stopping} is
      * set. At Ctrl-C the command often ends by its own signal before the hook has begun.
      */
-    private boolean isByASignal(CompletableFuture<LossCause> lost) {
-        return stopping.get() && lost.join() == LossCause.CLIENT_CLOSED;
+    private boolean isByASignal(Lease lease) {
+        return stopping.get() && lease.lossCause().equals(Optional.of(LossCause.CLIENT_CLOSED));
     }
 
     private static String described(LossCause cause) {

@@ -7,9 +7,9 @@ import java.util.Objects;
 
 /**
  * A {@link Lease} that tells of its loss without waiting for the client's callback executor. {@link OnLoss#INTERRUPT}
- * and {@code Leadership} interrupt a body through it. A wrapper
- * of a lease implements this interface and passes the handler to the wrapped lease by {@link #register}. Otherwise the
- * interruption of a body waits for the callback executor.
+ * and {@code Leadership} interrupt a body through it. A wrapper of a lease implements this interface and passes the
+ * handler to the wrapped lease by {@link #register}. Otherwise the interruption of a body waits for the callback
+ * executor.
  */
 public interface LossNotifier {
     /**

@@ -3,6 +3,7 @@ package com.example.orders;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import java.time.Duration;
 import java.util.function.IntFunction;
 
 /** Works on orders, one worker at a time each. */
@@ -30,7 +31,7 @@ public final class OrderService {
      * client has acquired it.
      */
     public void process(int order, Work work) throws InterruptedException {
-        try (Lease lease = lockOf.apply(order).acquire()) {
+        try (Lease lease = lockOf.apply(order).acquire(Duration.ofSeconds(30))) {
             String done = work.on(store.read(order, lease.token()));
             store.write(order, done, lease.token());
         }
