@@ -11,9 +11,9 @@ public enum ReleaseOutcome {
     RELEASED,
 
     /**
-     * The lease is released for the caller, but the server has not confirmed it: the connection was lost, or the thread
-     * was interrupted. The client retries until the node or the session is gone. Waiters may have to wait until then.
-     * The caller need not do anything.
+     * The lease is released for the caller, but the server has not confirmed it: the connection was lost, the thread was
+     * interrupted, or the client was closed during the call. The client retries until the node or the session is gone.
+     * Waiters may have to wait until then. The caller need not do anything.
      */
     PENDING,
 

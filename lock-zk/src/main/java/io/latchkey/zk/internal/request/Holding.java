@@ -49,6 +49,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     private boolean last;
     /** Whether the limit of one of several leases has passed. */
     private boolean lapsed;
+    /** Whether its client was closed while it held: the client deletes the nodes, and nothing else has. */
+    private boolean closed;
 
     private TurnQueue.@Nullable Successor successor;
 
@@ -98,7 +100,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     @Override
     public void release(ZkLease lease, Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
-            then.accept(ReleaseOutcome.LOST);
+            // The lease was valid when its release began, so a close since then has not lost it.
+            then.accept(closed ? ReleaseOutcome.PENDING : ReleaseOutcome.LOST);
             return;
         }
         leave(lease);
@@ -141,6 +144,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
     /** Ends all leases, as the request ends. None is valid any more when the first owner is notified. */
     void lose(LossCause cause) {
         last = true;
+        closed = cause == LossCause.CLIENT_CLOSED;
         List<ZkLease> lost = leases.stream().filter(lease -> lease.end(cause)).toList();
         lost.forEach(lease -> lease.notifyOwner(cause));
     }
