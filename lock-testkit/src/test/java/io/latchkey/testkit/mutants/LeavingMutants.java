@@ -53,7 +53,7 @@ final class LeavingMutants {
                     "a neighbour that gives up hands over",
                     DEPARTURES,
                     "deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));",
-                    "node.present().release(node.name()).forEach(successor -> successor.released(node.name()));\n            "
+                    "node.present().release(node.name()).forEach(successor -> successor.unblocked(node.name()));\n            "
                             + "deletion.nodes.add("
                             + "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));"),
             Mutant.of(

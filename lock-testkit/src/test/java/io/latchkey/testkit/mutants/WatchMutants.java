@@ -23,7 +23,7 @@ final class WatchMutants {
                     "no second look after a wake-up",
                     ENTRY,
                     "void gone(NodeName former) {\n        ahead().forget(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        released(former);"),
+                    "void gone(NodeName former) {\n        unblocked(former);"),
             Mutant.of(
                     "woken, and asleep again",
                     ENTRY,
@@ -70,7 +70,7 @@ final class WatchMutants {
                     "the deletion of the one node ahead counts though the own node may be gone",
                     AHEAD,
                     "if (alone) {\n                    released();",
-                    "if (alone) {\n                    member.released(node);"),
+                    "if (alone) {\n                    member.unblocked(node);"),
             Mutant.of(
                     "the path is not watched",
                     AHEAD,

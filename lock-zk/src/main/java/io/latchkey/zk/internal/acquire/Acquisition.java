@@ -36,14 +36,20 @@ import org.jspecify.annotations.Nullable;
  * throws. A request has one or more members, each in a queue of its own. One transaction creates all its nodes, and one
  * deletes them.
  *
- * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). A member becomes ready in one of three ways. Each proves
+ * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). A member becomes ready in one of four ways. Each proves
  * that no node before its own keeps it from holding:
  *
  * <ul>
  *   <li>the rule's decision on a queue that contains the node, read after the node was created in this session;
- *   <li>the hand-over of an exclusive holder that was the last to exclude it;
+ *   <li>the release of the exclusive holder that is the last to exclude it: within this client, or as the pair of
+ *       events that only a release makes;
+ *   <li>the deletion, for whatever reason, of the only node that such a queue shows in its way, unless another node may
+ *       have taken its place;
  *   <li>a path that was created in the same transaction.
  * </ul>
+ *
+ * <p>The second and the third are the event {@code Unblocked}. An event of the server is one only while a watch shows
+ * that the member's own node is there.
  *
  * <p>Nodes are only appended, so the proof stays true as long as the node exists; shrinking a semaphore takes nothing
  * from a request that may hold already. The node exists as long as the session does: hence the confirmation before the
@@ -90,8 +96,8 @@ public final class Acquisition {
             edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
             edge(
                     QUEUED,
-                    Event.HandedOver.class,
-                    (m, e) -> m.handedOver(((Event.HandedOver) e).member()),
+                    Event.Unblocked.class,
+                    (m, e) -> m.unblocked(((Event.Unblocked) e).member()),
                     QUEUED,
                     CONFIRMING),
             edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(((Event.LookAgain) e).member()), QUEUED),
@@ -100,7 +106,7 @@ public final class Acquisition {
             edge(QUEUED, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
             edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
-            edge(CONFIRMING, Event.HandedOver.class, (m, e) -> List.of(), CONFIRMING),
+            edge(CONFIRMING, Event.Unblocked.class, (m, e) -> List.of(), CONFIRMING),
             edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
             edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
             edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
@@ -317,7 +323,7 @@ public final class Acquisition {
         return confirmIfReady(List.of());
     }
 
-    private List<Command> handedOver(int member) {
+    private List<Command> unblocked(int member) {
         Member waiting = members.get(member);
         if (waiting.standing == Standing.WAITING) {
             waiting.standing = Standing.READY;

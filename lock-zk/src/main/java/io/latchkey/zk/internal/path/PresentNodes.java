@@ -125,7 +125,7 @@ public final class PresentNodes {
         List<QueueMember> localSuccessors = released.get(ahead.text());
         if (localSuccessors != null) {
             localSuccessors.add(member);
-            member.released(ahead);
+            member.unblocked(ahead);
         } else {
             followers.put(ahead.text(), member);
             member.watches(ahead, () -> followers.remove(ahead.text(), member));

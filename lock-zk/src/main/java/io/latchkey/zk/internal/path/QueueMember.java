@@ -63,10 +63,13 @@ public interface QueueMember extends SessionNode {
      */
     Watches.Listener aheadListener(NodeName ahead, boolean alone);
 
-    /** The holder ahead has released its node, seen as the pair of one transaction or within this client. */
-    void released(NodeName ahead);
+    /**
+     * Nothing is in the member's way any more. The holder ahead has released its node, within this client or with a
+     * mark; or the node was the only one in the way, and it does not exist.
+     */
+    void unblocked(NodeName ahead);
 
-    /** The node ahead was deleted, which does not prove that it held. */
+    /** The node ahead was deleted, and others may be in the member's way. */
     void gone(NodeName ahead);
 
     /** The request ahead holds. */

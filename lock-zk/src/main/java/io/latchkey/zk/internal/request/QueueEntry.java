@@ -218,10 +218,10 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public void released(NodeName former) {
+    public void unblocked(NodeName former) {
         ahead().forget(former);
         if (isWaiting()) {
-            shell.on(new Event.HandedOver(index));
+            shell.on(new Event.Unblocked(index));
         }
     }
 

@@ -161,7 +161,7 @@ final class WatchesAhead {
             @Override
             public void released() {
                 if (own.isConfirmed() && queue.session().connection().connected()) {
-                    member.released(node);
+                    member.unblocked(node);
                 } else {
                     // The grant may not be for this request: the own node may have been deleted before, without an
                     // event yet. On a new connection ZooKeeper's client sets its watches again in several packets, the

@@ -56,7 +56,7 @@ class AcquisitionTest {
     @Test
     void releaseAheadHandsOver_withoutAList() {
         waiting();
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Unblocked(0)));
     }
 
     @Test
@@ -68,10 +68,10 @@ class AcquisitionTest {
 
     /** Its position is unknown until the list is read: other requests may be ahead of it now. */
     @Test
-    void requestThatReadsTheQueueAgain_isNotHandedOver() {
+    void requestThatReadsTheQueueAgain_isNotUnblocked() {
         waiting();
         machine.on(new Event.LookAgain(0));
-        assertEquals(List.of(), machine.on(new Event.HandedOver(0)));
+        assertEquals(List.of(), machine.on(new Event.Unblocked(0)));
         assertEquals(State.QUEUED, machine.state());
     }
 
@@ -143,7 +143,7 @@ class AcquisitionTest {
                 List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
                 machine.on(listed(OTHER, mine)));
         assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
+        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Unblocked(0)));
     }
 
     @Test
@@ -203,7 +203,7 @@ class AcquisitionTest {
     void memberIsReady_whenNothingBeforeItKeepsItFromHolding() {
         waiting();
         assertFalse(machine.isReady(0));
-        machine.on(new Event.HandedOver(0));
+        machine.on(new Event.Unblocked(0));
         assertTrue(machine.isReady(0));
     }
 
@@ -311,7 +311,7 @@ class AcquisitionTest {
                 case WAITING -> test.waiting();
                 case CONFIRMING -> {
                     WAITING.reach(test);
-                    test.machine.on(new Event.HandedOver(0));
+                    test.machine.on(new Event.Unblocked(0));
                 }
             }
             State reached =
