@@ -48,8 +48,8 @@ final class WatchMutants {
             Mutant.of(
                     "own node's loss ignored",
                     ENTRY,
-                    "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
-                    "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {"),
+                    "() -> node().equals(Optional.of(own))",
+                    "() -> node().isEmpty()"),
             Mutant.of("own node not watched", OWN, "if (stop == null) {", "if (member == null) {"),
             Mutant.of(
                     "watches are not removed",

@@ -21,6 +21,7 @@ import io.latchkey.zk.internal.session.Watches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,9 @@ final class QueueEntry implements QueueMember {
     interface Shell {
         /** Takes an event. */
         void on(Event event);
+
+        /** Takes an event, which is dropped if {@code stillTrue} says at its turn that another has overtaken it. */
+        void on(Event event, BooleanSupplier stillTrue);
 
         /** Fails the request. */
         void fail(LockException error);
@@ -220,9 +224,7 @@ final class QueueEntry implements QueueMember {
     @Override
     public void unblocked(NodeName former) {
         ahead().forget(former);
-        if (isWaiting()) {
-            shell.on(new Event.Unblocked(index));
-        }
+        shell.on(new Event.Unblocked(index), this::isWaiting);
     }
 
     @Override
@@ -239,9 +241,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void lookAgain() {
-        if (isWaiting()) {
-            shell.on(new Event.LookAgain(index));
-        }
+        shell.on(new Event.LookAgain(index), this::isWaiting);
     }
 
     // ---- the own node
@@ -269,9 +269,7 @@ final class QueueEntry implements QueueMember {
     /** Handles the deletion of the node by another client. */
     @Override
     public void nodeGone(NodeName own) {
-        if (node().equals(Optional.of(own))) {
-            shell.on(new Event.OwnNodeGone(index));
-        }
+        shell.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
     }
 
     // ---- release requests
