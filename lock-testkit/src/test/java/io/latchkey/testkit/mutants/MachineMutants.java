@@ -56,8 +56,8 @@ final class MachineMutants {
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,
-                    ": enqueue(new Command.StopWatching(), new Command.Leave(others)),",
-                    ": enqueue(new Command.StopWatching()),"),
+                    ": enqueue(Shell::stopWatching, leave(others)),",
+                    ": enqueue(Shell::stopWatching),"),
             Mutant.of(
                     "one member's lease lost: the others' nodes stay",
                     MACHINE,

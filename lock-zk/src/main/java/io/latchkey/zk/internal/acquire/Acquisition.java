@@ -12,6 +12,7 @@ import static io.latchkey.zk.internal.acquire.State.QUEUED;
 import static io.latchkey.zk.internal.acquire.State.RECOVERING;
 
 import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.acquire.Command.Shell;
 import io.latchkey.zk.internal.acquire.Event.Created;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -73,7 +74,7 @@ public final class Acquisition {
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, DRAINING),
-            edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING),
+            edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, Shell::recover), RECOVERING),
             edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
             edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
@@ -240,7 +241,7 @@ public final class Acquisition {
         token = Created.UNKNOWN_TOKEN;
         members.forEach(Member::reset);
         state = ENQUEUEING;
-        return then(List.of(before), new Command.Enqueue(id));
+        return then(List.of(before), Shell::enqueue);
     }
 
     private List<Command> created(Created event) {
@@ -252,7 +253,8 @@ public final class Acquisition {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
-                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));
+                int member = i;
+                return go(DRAINING, leave(placed(names)), shell -> shell.drain(member, transaction));
             }
         }
         for (int i = 0; i < names.size(); i++) {
@@ -261,9 +263,9 @@ public final class Acquisition {
         }
         token = transaction;
         state = QUEUED;
-        List<Command> arrived = List.of(new Command.Arrived(placed()));
-        return confirmIfReady(
-                token == Created.UNKNOWN_TOKEN ? then(arrived, new Command.LookUp(placed().get(0))) : arrived);
+        List<Command> arrived = List.of(arrived(placed()));
+        Placed first = placed().get(0);
+        return confirmIfReady(token == Created.UNKNOWN_TOKEN ? then(arrived, shell -> shell.lookUp(first)) : arrived);
     }
 
     /**
@@ -282,14 +284,15 @@ public final class Acquisition {
         }
         List<Placed> found = placed(member -> member.found);
         if (found.size() < members.size()) {
+            String lost = id;
             return found.isEmpty()
-                    ? enqueue(new Command.Remember(id))
-                    : enqueue(new Command.Leave(found), new Command.Discard(id));
+                    ? enqueue(shell -> shell.remember(lost))
+                    : enqueue(leave(found), shell -> shell.discard(lost));
         }
         List<Command> commands =
                 new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
         if (state == QUEUED) {
-            all().mapToObj(Command.ListQueue::new).forEach(commands::add);
+            all().forEach(i -> commands.add(shell -> shell.listQueue(i)));
         }
         return commands;
     }
@@ -302,20 +305,22 @@ public final class Acquisition {
         NodeName mine = Objects.requireNonNull(member.name);
         if (!event.queue().contains(mine)) {
             // The node is gone as far as this queue shows. If it exists after all, it must not stay without an owner.
-            return enqueue(new Command.StopWatching(), new Command.Leave(placed()));
+            return enqueue(Shell::stopWatching, leave(placed()));
         }
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
             member.standing = Standing.WAITING;
             int ahead = event.queue().before(mine).size();
-            return List.of(new Command.Watch(event.member(), wait, ahead));
+            return List.of(shell -> shell.watch(event.member(), wait, ahead));
         }
         if (decision instanceof Decision.TooMany tooMany) {
-            return List.of(new Command.Refuse(event.member(), tooMany.capacity()));
+            return List.of(shell -> shell.refuse(event.member(), tooMany.capacity()));
         }
         member.standing = Standing.READY;
-        Optional<NodeName> next = ((Decision.Hold) decision).next();
-        return confirmIfReady(next.isPresent() ? List.of(new Command.Announce(event.member(), next.get())) : List.of());
+        return confirmIfReady(((Decision.Hold) decision)
+                .next()
+                .<List<Command>>map(next -> List.of(shell -> shell.announce(event.member(), next)))
+                .orElse(List.of()));
     }
 
     private List<Command> found(long czxid) {
@@ -337,7 +342,7 @@ public final class Acquisition {
             return List.of();
         }
         waiting.standing = Standing.LISTING;
-        return List.of(new Command.ListQueue(member));
+        return List.of(shell -> shell.listQueue(member));
     }
 
     private List<Command> confirmIfReady(List<Command> before) {
@@ -345,7 +350,7 @@ public final class Acquisition {
             return before;
         }
         state = CONFIRMING;
-        return then(before, new Command.Confirm());
+        return then(before, Shell::confirm);
     }
 
     private boolean allReady() {
@@ -360,52 +365,64 @@ public final class Acquisition {
     /** Starts again after the loss of one node, since the other nodes are of no use without it. */
     private List<Command> startAgain(Event.OwnNodeGone event) {
         List<Placed> others = placedBut(event);
-        Command gone = new Command.Gone(placedOf(event));
+        Command gone = gone(placedOf(event));
         return then(
-                others.isEmpty()
-                        ? enqueue(new Command.StopWatching())
-                        : enqueue(new Command.StopWatching(), new Command.Leave(others)),
-                gone);
+                others.isEmpty() ? enqueue(Shell::stopWatching) : enqueue(Shell::stopWatching, leave(others)), gone);
     }
 
     private List<Command> grant() {
-        return go(HELD, new Command.StopWatching(), new Command.Grant(token));
+        long granted = token;
+        return go(HELD, Shell::stopWatching, shell -> shell.grant(granted));
     }
 
     private List<Command> release(Event.Release event) {
-        return end(new Command.LeaveAsHolder(placed(), event.then()));
+        List<Placed> nodes = placed();
+        return end(shell -> shell.leaveAsHolder(nodes, event.then()));
     }
 
     /** Replaces the node after a downgrade, which only requests of one member have. */
     private List<Command> replace(NodeName by) {
-        Command gone = new Command.Gone(placed());
+        Command gone = gone(placed());
         members.get(0).name = by;
-        return List.of(new Command.Arrived(placed()), gone);
+        return List.of(arrived(placed()), gone);
     }
 
     private List<Command> lose(LossCause cause, List<Placed> left) {
-        Command lose = new Command.Lose(cause);
-        return left.isEmpty() ? end(lose) : end(lose, new Command.Leave(left));
+        Command lose = shell -> shell.lose(cause);
+        return left.isEmpty() ? end(lose) : end(lose, leave(left));
     }
 
     private List<Command> loseNode(Event.OwnNodeGone event) {
-        Command gone = new Command.Gone(placedOf(event));
+        Command gone = gone(placedOf(event));
         return then(lose(LossCause.NODE_DELETED, placedBut(event)), gone);
     }
 
     private List<Command> withdraw() {
-        return end(new Command.StopWatching(), new Command.Leave(placed()));
+        return end(Shell::stopWatching, leave(placed()));
     }
 
     private List<Command> abandoned(Created event) {
-        return end(new Command.Leave(placed(event.names())));
+        return end(leave(placed(event.names())));
     }
 
     private List<Command> discard() {
-        return end(new Command.Discard(id));
+        String lost = id;
+        return end(shell -> shell.discard(lost));
     }
 
     // ---- nodes
+
+    private static Command arrived(List<Placed> nodes) {
+        return shell -> shell.arrived(nodes);
+    }
+
+    private static Command gone(List<Placed> nodes) {
+        return shell -> shell.gone(nodes);
+    }
+
+    private static Command leave(List<Placed> nodes) {
+        return shell -> shell.leave(nodes);
+    }
 
     private IntStream all() {
         return IntStream.range(0, members.size());
