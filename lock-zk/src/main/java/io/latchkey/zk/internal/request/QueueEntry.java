@@ -17,7 +17,6 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.SessionNode;
-import io.latchkey.zk.internal.session.Watches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -200,20 +199,10 @@ final class QueueEntry implements QueueMember {
         return ahead;
     }
 
-    @Override
-    public void watches(NodeName next, Runnable stop) {
-        ahead().add(next, stop);
-    }
-
     void stopWatching() {
         if (ahead != null) {
             ahead.stop();
         }
-    }
-
-    @Override
-    public Watches.Listener aheadListener(NodeName node, boolean alone) {
-        return ahead().listener(node, alone);
     }
 
     @Override
@@ -246,8 +235,7 @@ final class QueueEntry implements QueueMember {
 
     // ---- the own node
 
-    @Override
-    public void watchOwn() {
+    void watchOwn() {
         own.watch();
     }
 
