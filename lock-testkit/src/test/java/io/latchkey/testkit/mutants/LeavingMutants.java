@@ -184,8 +184,8 @@ final class LeavingMutants {
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
-                    "missing.leave();\n            shell",
-                    "shell"),
+                    "missing.leave();\n            owner",
+                    "owner"),
             Mutant.of(
                     "a level that is there is an error",
                     "internal/path/ParentNodes",

@@ -61,7 +61,7 @@ final class MachineMutants {
             Mutant.of(
                     "one member's lease lost: the others' nodes stay",
                     MACHINE,
-                    "lose(LossCause.NODE_DELETED, placedBut(event))",
+                    "lose(LossCause.NODE_DELETED, nodesBut(event))",
                     "lose(LossCause.NODE_DELETED, List.of())"),
             Mutant.of(
                             "a try waits",

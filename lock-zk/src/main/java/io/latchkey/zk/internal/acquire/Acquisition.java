@@ -116,7 +116,7 @@ public final class Acquisition {
             edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
-            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.placed()), ENDED),
+            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.nodes()), ENDED),
             edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.loseNode((Event.OwnNodeGone) e), ENDED),
             edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED));
 
@@ -254,7 +254,7 @@ public final class Acquisition {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
                 int member = i;
-                return go(DRAINING, leave(placed(names)), shell -> shell.drain(member, transaction));
+                return go(DRAINING, leave(nodes(names)), shell -> shell.drain(member, transaction));
             }
         }
         for (int i = 0; i < names.size(); i++) {
@@ -263,8 +263,8 @@ public final class Acquisition {
         }
         token = transaction;
         state = QUEUED;
-        List<Command> arrived = List.of(arrived(placed()));
-        Placed first = placed().get(0);
+        List<Command> arrived = List.of(arrived(nodes()));
+        MemberNode first = nodes().get(0);
         return confirmIfReady(token == Created.UNKNOWN_TOKEN ? then(arrived, shell -> shell.lookUp(first)) : arrived);
     }
 
@@ -282,7 +282,7 @@ public final class Acquisition {
         if (!members.stream().allMatch(member -> member.searched)) {
             return List.of();
         }
-        List<Placed> found = placed(member -> member.found);
+        List<MemberNode> found = nodes(member -> member.found);
         if (found.size() < members.size()) {
             String lost = id;
             return found.isEmpty()
@@ -290,7 +290,7 @@ public final class Acquisition {
                     : enqueue(leave(found), shell -> shell.discard(lost));
         }
         List<Command> commands =
-                new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
+                new ArrayList<>(place(found.stream().map(MemberNode::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
         if (state == QUEUED) {
             all().forEach(i -> commands.add(shell -> shell.listQueue(i)));
         }
@@ -305,7 +305,7 @@ public final class Acquisition {
         NodeName mine = Objects.requireNonNull(member.name);
         if (!event.queue().contains(mine)) {
             // The node is gone as far as this queue shows. If it exists after all, it must not stay without an owner.
-            return enqueue(Shell::stopWatching, leave(placed()));
+            return enqueue(Shell::stopWatching, leave(nodes()));
         }
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
@@ -364,8 +364,8 @@ public final class Acquisition {
 
     /** Starts again after the loss of one node, since the other nodes are of no use without it. */
     private List<Command> startAgain(Event.OwnNodeGone event) {
-        List<Placed> others = placedBut(event);
-        Command gone = gone(placedOf(event));
+        List<MemberNode> others = nodesBut(event);
+        Command gone = gone(nodeOf(event));
         return then(
                 others.isEmpty() ? enqueue(Shell::stopWatching) : enqueue(Shell::stopWatching, leave(others)), gone);
     }
@@ -376,33 +376,33 @@ public final class Acquisition {
     }
 
     private List<Command> release(Event.Release event) {
-        List<Placed> nodes = placed();
+        List<MemberNode> nodes = nodes();
         return end(shell -> shell.leaveAsHolder(nodes, event.then()));
     }
 
     /** Replaces the node after a downgrade, which only requests of one member have. */
     private List<Command> replace(NodeName by) {
-        Command gone = gone(placed());
+        Command gone = gone(nodes());
         members.get(0).name = by;
-        return List.of(arrived(placed()), gone);
+        return List.of(arrived(nodes()), gone);
     }
 
-    private List<Command> lose(LossCause cause, List<Placed> left) {
+    private List<Command> lose(LossCause cause, List<MemberNode> left) {
         Command lose = shell -> shell.lose(cause);
         return left.isEmpty() ? end(lose) : end(lose, leave(left));
     }
 
     private List<Command> loseNode(Event.OwnNodeGone event) {
-        Command gone = gone(placedOf(event));
-        return then(lose(LossCause.NODE_DELETED, placedBut(event)), gone);
+        Command gone = gone(nodeOf(event));
+        return then(lose(LossCause.NODE_DELETED, nodesBut(event)), gone);
     }
 
     private List<Command> withdraw() {
-        return end(Shell::stopWatching, leave(placed()));
+        return end(Shell::stopWatching, leave(nodes()));
     }
 
     private List<Command> abandoned(Created event) {
-        return end(leave(placed(event.names())));
+        return end(leave(nodes(event.names())));
     }
 
     private List<Command> discard() {
@@ -412,15 +412,15 @@ public final class Acquisition {
 
     // ---- nodes
 
-    private static Command arrived(List<Placed> nodes) {
+    private static Command arrived(List<MemberNode> nodes) {
         return shell -> shell.arrived(nodes);
     }
 
-    private static Command gone(List<Placed> nodes) {
+    private static Command gone(List<MemberNode> nodes) {
         return shell -> shell.gone(nodes);
     }
 
-    private static Command leave(List<Placed> nodes) {
+    private static Command leave(List<MemberNode> nodes) {
         return shell -> shell.leave(nodes);
     }
 
@@ -428,32 +428,32 @@ public final class Acquisition {
         return IntStream.range(0, members.size());
     }
 
-    private List<Placed> placed() {
-        return placed(member -> member.name);
+    private List<MemberNode> nodes() {
+        return nodes(member -> member.name);
     }
 
-    private List<Placed> placedOf(Event.OwnNodeGone gone) {
-        return placed().stream().filter(node -> node.member() == gone.member()).toList();
+    private List<MemberNode> nodeOf(Event.OwnNodeGone gone) {
+        return nodes().stream().filter(node -> node.member() == gone.member()).toList();
     }
 
-    private List<Placed> placedBut(Event.OwnNodeGone gone) {
-        return placed().stream().filter(node -> node.member() != gone.member()).toList();
+    private List<MemberNode> nodesBut(Event.OwnNodeGone gone) {
+        return nodes().stream().filter(node -> node.member() != gone.member()).toList();
     }
 
-    private List<Placed> placed(Function<Member, @Nullable NodeName> name) {
-        List<Placed> placed = new ArrayList<>(members.size());
+    private List<MemberNode> nodes(Function<Member, @Nullable NodeName> name) {
+        List<MemberNode> placed = new ArrayList<>(members.size());
         for (int i = 0; i < members.size(); i++) {
             NodeName there = name.apply(members.get(i));
             if (there != null) {
-                placed.add(new Placed(i, there));
+                placed.add(new MemberNode(i, there));
             }
         }
         return placed;
     }
 
-    private static List<Placed> placed(List<NodeName> names) {
+    private static List<MemberNode> nodes(List<NodeName> names) {
         return IntStream.range(0, names.size())
-                .mapToObj(i -> new Placed(i, names.get(i)))
+                .mapToObj(i -> new MemberNode(i, names.get(i)))
                 .toList();
     }
 

@@ -29,13 +29,13 @@ public interface Command {
         void remember(String id);
 
         /** Notes that the nodes exist and wait in their queues, or hold there. */
-        void arrived(List<Placed> nodes);
+        void arrived(List<MemberNode> nodes);
 
         /** Notes that the nodes do not exist any more. */
-        void gone(List<Placed> nodes);
+        void gone(List<MemberNode> nodes);
 
         /** Reads the token from one of the nodes. */
-        void lookUp(Placed node);
+        void lookUp(MemberNode node);
 
         /** Reads the member's queue. */
         void listQueue(int member);
@@ -75,10 +75,10 @@ public interface Command {
          *
          * @param then receives the outcome
          */
-        void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then);
+        void leaveAsHolder(List<MemberNode> nodes, Consumer<ReleaseOutcome> then);
 
         /** Deletes the nodes without a mark, which proves nothing to their successors. */
-        void leave(List<Placed> nodes);
+        void leave(List<MemberNode> nodes);
 
         /** Reports the loss of the holder's lease. */
         void lose(LossCause cause);

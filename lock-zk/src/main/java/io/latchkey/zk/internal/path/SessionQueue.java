@@ -140,7 +140,7 @@ public final class SessionQueue {
         }
         long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
         reader.forget();
-        renewal.await(member, notAfter);
+        renewal.add(member, notAfter);
     }
 
     public void join() {

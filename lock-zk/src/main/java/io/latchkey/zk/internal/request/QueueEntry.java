@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueEntry implements QueueMember {
     private final Acquisition machine;
-    private final Shell shell;
+    private final Owner owner;
     private final int index;
     private final LockPath path;
     private final LockPath lock;
@@ -47,7 +47,7 @@ final class QueueEntry implements QueueMember {
     private @Nullable RevocationNode revocationNode;
 
     /** The request that an entry is a member of. */
-    interface Shell {
+    interface Owner {
         /** Takes an event. */
         void on(Event event);
 
@@ -69,9 +69,9 @@ final class QueueEntry implements QueueMember {
      * @param index the index of the member in its request, from 0
      * @param sessionQueue the queue of the member's path
      */
-    private QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member, SessionQueue sessionQueue) {
+    private QueueEntry(Acquisition machine, Owner owner, int index, LockTarget member, SessionQueue sessionQueue) {
         this.machine = machine;
-        this.shell = shell;
+        this.owner = owner;
         this.index = index;
         this.path = member.path();
         this.lock = member.lock();
@@ -82,12 +82,12 @@ final class QueueEntry implements QueueMember {
     }
 
     /** Returns the entries of a request in a session, one for each of its members. */
-    static List<QueueEntry> join(Acquisition machine, Shell shell, List<LockTarget> members, SessionQueues queues) {
+    static List<QueueEntry> join(Acquisition machine, Owner owner, List<LockTarget> members, SessionQueues queues) {
         List<QueueEntry> entries = new ArrayList<>(members.size());
         for (LockTarget member : members) {
             SessionQueue queue = queues.at(member.path());
             queue.join();
-            entries.add(new QueueEntry(machine, shell, entries.size(), member, queue));
+            entries.add(new QueueEntry(machine, owner, entries.size(), member, queue));
         }
         return entries;
     }
@@ -129,22 +129,22 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public boolean canBeDeferred() {
-        return shell.canBeDeferred();
+        return owner.canBeDeferred();
     }
 
     @Override
     public void listed(Queue queue) {
-        shell.on(new Event.Listed(index, queue));
+        owner.on(new Event.Listed(index, queue));
     }
 
     @Override
     public void renewed() {
-        shell.on(new Event.Drained());
+        owner.on(new Event.Drained());
     }
 
     @Override
     public void fail(LockException error) {
-        shell.fail(error);
+        owner.fail(error);
     }
 
     @Override
@@ -213,7 +213,7 @@ final class QueueEntry implements QueueMember {
     @Override
     public void unblocked(NodeName former) {
         ahead().forget(former);
-        shell.on(new Event.Unblocked(index), this::isWaiting);
+        owner.on(new Event.Unblocked(index), this::isWaiting);
     }
 
     @Override
@@ -230,7 +230,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void lookAgain() {
-        shell.on(new Event.LookAgain(index), this::isWaiting);
+        owner.on(new Event.LookAgain(index), this::isWaiting);
     }
 
     // ---- the own node
@@ -257,7 +257,7 @@ final class QueueEntry implements QueueMember {
     /** Handles the deletion of the node by another client. */
     @Override
     public void nodeGone(NodeName own) {
-        shell.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
+        owner.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
     }
 
     // ---- release requests

@@ -7,7 +7,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Command;
 import io.latchkey.zk.internal.acquire.Event;
-import io.latchkey.zk.internal.acquire.Placed;
+import io.latchkey.zk.internal.acquire.MemberNode;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because all that can end a request is here as well: its time, its caller, its session, its
  * client and its server. Each may do so at any step, and all share one response to the caller.
  */
-public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
+public final class Request implements SessionRequest, QueueEntry.Owner, NodeCreation.Owner {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
@@ -333,15 +333,15 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void arrived(List<Placed> nodes) {
-            for (Placed node : nodes) {
+        public void arrived(List<MemberNode> nodes) {
+            for (MemberNode node : nodes) {
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().arrived(entry, node.name());
             }
         }
 
         @Override
-        public void lookUp(Placed node) {
+        public void lookUp(MemberNode node) {
             readToken(entries().get(node.member()), node.name());
         }
 
@@ -408,12 +408,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) {
+        public void leaveAsHolder(List<MemberNode> nodes, Consumer<ReleaseOutcome> then) {
             deletions().release(removed(nodes), !holding().mustDeleteBeforeHandOver(), then);
         }
 
         @Override
-        public void leave(List<Placed> nodes) {
+        public void leave(List<MemberNode> nodes) {
             List<PendingDeletions.Removed> removed = removed(nodes);
             deleting++;
             deletions().withdraw(removed, Request.this::onceNotified, ignored -> {
@@ -428,8 +428,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void gone(List<Placed> nodes) {
-            for (Placed node : nodes) {
+        public void gone(List<MemberNode> nodes) {
+            for (MemberNode node : nodes) {
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().ended(entry);
                 entry.sessionQueue().nodes().gone(node.name());
@@ -542,9 +542,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return entries().get(0).sessionQueue().deletions();
     }
 
-    private List<PendingDeletions.Removed> removed(List<Placed> nodes) {
+    private List<PendingDeletions.Removed> removed(List<MemberNode> nodes) {
         List<PendingDeletions.Removed> removed = new ArrayList<>(nodes.size());
-        for (Placed node : nodes) {
+        for (MemberNode node : nodes) {
             QueueEntry entry = entries().get(node.member());
             entry.sessionQueue().nodes().ended(entry);
             removed.add(entry.removed(node.name()));

@@ -44,7 +44,7 @@ class AcquisitionTest {
         assertEquals(calls(Shell::confirm), calls(machine.on(listed(mine))));
         assertEquals(calls(Shell::stopWatching, shell -> shell.grant(TOKEN)), calls(machine.on(new Event.Confirmed())));
         assertEquals(
-                calls(shell -> shell.leaveAsHolder(placed(mine), told)), calls(machine.on(new Event.Release(told))));
+                calls(shell -> shell.leaveAsHolder(nodes(mine), told)), calls(machine.on(new Event.Release(told))));
         assertEquals(State.ENDED, machine.state());
     }
 
@@ -52,7 +52,7 @@ class AcquisitionTest {
     void newPathNeedsNoList() {
         machine.on(new Event.Begin());
         assertEquals(
-                calls(shell -> shell.arrived(placed(mine(0))), Shell::confirm),
+                calls(shell -> shell.arrived(nodes(mine(0))), Shell::confirm),
                 calls(machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN))));
     }
 
@@ -92,7 +92,7 @@ class AcquisitionTest {
         String former = machine.id();
         List<String> commands = calls(machine.on(listed()));
         assertNotEquals(former, machine.id());
-        assertEquals(calls(Shell::stopWatching, shell -> shell.leave(placed(mine)), Shell::enqueue), commands);
+        assertEquals(calls(Shell::stopWatching, shell -> shell.leave(nodes(mine)), Shell::enqueue), commands);
     }
 
     @Test
@@ -118,11 +118,11 @@ class AcquisitionTest {
                 case ENQUEUEING -> {
                     assertEquals(List.of(), commands);
                     NodeName late = fresh.mine(9);
-                    assertEquals(calls(shell -> shell.leave(placed(late))), calls(fresh.machine.on(created(late))));
+                    assertEquals(calls(shell -> shell.leave(nodes(late))), calls(fresh.machine.on(created(late))));
                 }
                 case RECOVERING -> assertEquals(calls(shell -> shell.discard(fresh.machine.id())), commands);
                 case LISTING, WAITING, CONFIRMING ->
-                    assertEquals(calls(Shell::stopWatching, shell -> shell.leave(placed(fresh.mine(5)))), commands);
+                    assertEquals(calls(Shell::stopWatching, shell -> shell.leave(nodes(fresh.mine(5)))), commands);
             }
             assertEquals(State.ENDED, fresh.machine.state(), stage.toString());
         }
@@ -135,8 +135,8 @@ class AcquisitionTest {
         NodeName mine = mine(5);
         assertEquals(
                 calls(
-                        shell -> shell.arrived(placed(mine)),
-                        shell -> shell.lookUp(new Placed(0, mine)),
+                        shell -> shell.arrived(nodes(mine)),
+                        shell -> shell.lookUp(new MemberNode(0, mine)),
                         shell -> shell.listQueue(0)),
                 calls(machine.on(listed(OTHER, mine))));
         assertEquals(
@@ -151,7 +151,7 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         NodeName mine = mine(5);
         assertEquals(
-                calls(shell -> shell.arrived(placed(mine)), shell -> shell.lookUp(new Placed(0, mine))),
+                calls(shell -> shell.arrived(nodes(mine)), shell -> shell.lookUp(new MemberNode(0, mine))),
                 calls(machine.on(new Event.Created(List.of(mine), Set.of(), Event.Created.UNKNOWN_TOKEN))));
         assertEquals(List.of(), machine.on(listed(mine)));
         assertEquals(calls(Shell::confirm), calls(machine.on(new Event.Found(TOKEN))));
@@ -193,7 +193,7 @@ class AcquisitionTest {
         assertEquals(List.of(), two.on(listed(OTHER)));
         assertEquals(
                 calls(
-                        shell -> shell.leave(List.of(new Placed(1, found))),
+                        shell -> shell.leave(List.of(new MemberNode(1, found))),
                         shell -> shell.discard(former),
                         Shell::enqueue),
                 calls(two.on(new Event.Listed(1, Queue.of(List.of(found.text()))))));
@@ -221,7 +221,7 @@ class AcquisitionTest {
         waiting();
         NodeName mine = mine(5);
         List<String> commands = calls(machine.on(new Event.OwnNodeGone(0)));
-        assertEquals(calls(Shell::stopWatching, Shell::enqueue, shell -> shell.gone(placed(mine))), commands);
+        assertEquals(calls(Shell::stopWatching, Shell::enqueue, shell -> shell.gone(nodes(mine))), commands);
     }
 
     @Test
@@ -229,7 +229,7 @@ class AcquisitionTest {
         NodeName mine = held();
         NodeName shared = NodeName.parse("read-ffffffffffffffff-0000000009").orElseThrow();
         assertEquals(
-                calls(shell -> shell.arrived(placed(shared)), shell -> shell.gone(placed(mine))),
+                calls(shell -> shell.arrived(nodes(shared)), shell -> shell.gone(nodes(mine))),
                 calls(machine.on(new Event.Downgraded(shared))));
         assertEquals(Optional.of(shared), machine.name(0));
     }
@@ -247,11 +247,11 @@ class AcquisitionTest {
             assertEquals(calls(shell -> shell.lose(cause)), commands.subList(0, 1));
             assertEquals(
                     loss instanceof Event.Lapsed,
-                    commands.containsAll(calls(shell -> shell.leave(placed(mine)))),
+                    commands.containsAll(calls(shell -> shell.leave(nodes(mine)))),
                     "a lapsed holder's node may live on and must go, without a mark");
             assertEquals(
                     loss instanceof Event.OwnNodeGone,
-                    commands.containsAll(calls(shell -> shell.gone(placed(mine)))),
+                    commands.containsAll(calls(shell -> shell.gone(nodes(mine)))),
                     "a node that another client deleted is gone; those of a session that is over are not asked for");
             assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(told)));
         });
@@ -262,7 +262,7 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
         assertEquals(
-                calls(shell -> shell.leave(placed(late)), shell -> shell.drain(0, TOKEN)),
+                calls(shell -> shell.leave(nodes(late)), shell -> shell.drain(0, TOKEN)),
                 calls(machine.on(created(late))));
         List<String> commands = calls(machine.on(new Event.Drained()));
         assertEquals(calls(Shell::enqueue), commands);
@@ -343,7 +343,7 @@ class AcquisitionTest {
     private NodeName enqueued(int sequence) {
         machine.on(new Event.Begin());
         NodeName mine = mine(sequence);
-        assertEquals(calls(shell -> shell.arrived(placed(mine))), calls(machine.on(created(mine))));
+        assertEquals(calls(shell -> shell.arrived(nodes(mine))), calls(machine.on(created(mine))));
         return mine;
     }
 
@@ -375,7 +375,7 @@ class AcquisitionTest {
         return new Event.Created(List.of(name), Set.of(), TOKEN);
     }
 
-    private static List<Placed> placed(NodeName name) {
-        return List.of(new Placed(0, name));
+    private static List<MemberNode> nodes(NodeName name) {
+        return List.of(new MemberNode(0, name));
     }
 }
