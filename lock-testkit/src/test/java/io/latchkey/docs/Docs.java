@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  */
 final class Docs {
     static final String COMMAND =
-            "mvn test -Dtest='AcquisitionPageTest,RecipePagesTest' -Dsurefire.failIfNoSpecifiedTests=false"
+            "mvn test -Dtest='AcquisitionPageTest,HandOverPageTest,RecipePagesTest' -Dsurefire.failIfNoSpecifiedTests=false"
                     + " -Dlatchkey.docs.renew=true";
 
     private static final boolean RENEW = Boolean.getBoolean("latchkey.docs.renew");

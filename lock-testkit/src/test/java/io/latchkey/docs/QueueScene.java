@@ -6,6 +6,10 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.proxy.FastReconnects;
+import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
@@ -24,19 +28,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Clients that request a lock one after the other on a real server, and the resulting nodes and watches. Request ids
- * are random; here the first is all ones, the second all twos.
+ * Clients that request a lock one after the other on a real server, the resulting nodes and watches, and what passes
+ * between each client and the server. Request ids are random; here the first is all ones, the second all twos.
  */
 final class QueueScene implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Pattern ID = Pattern.compile("\\b[0-9a-f]{" + NodeName.ID_LENGTH + "}\\b");
 
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-    private final FastReconnects fast = FastReconnects.of(server.connectString());
+    private final Map<String, FaultProxy> proxies = new LinkedHashMap<>();
+    private final List<FastReconnects> fast = new ArrayList<>();
     private final Map<String, ZkLockClient> clients = new LinkedHashMap<>();
+    /** For each client, up to where {@link #passed} has told what passed. */
+    private final Map<String, Wire.Mark> told = new HashMap<>();
+
     private final Map<String, CompletableFuture<Lease>> asked = new LinkedHashMap<>();
     private final Set<String> used = new LinkedHashSet<>();
 
@@ -59,16 +70,7 @@ final class QueueScene implements AutoCloseable {
      * watch for each that comes.
      */
     void asks(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
-        ZkLockClient client = ZkLockClient.builder()
-                .connectString(server.connectString())
-                .ownerLabel(owner)
-                .build();
-        clients.put(owner, client);
-        Acquirable wanted = lock.apply(client);
-        CompletableFuture<Lease> lease = wanted.acquireAsync();
-        asked.put(owner, lease);
-        Eventually.holds(owner + " stands in " + List.of(paths), PATIENCE, () -> List.of(paths).stream()
-                .allMatch(path -> owners(path).contains(owner)));
+        Acquirable wanted = joins(owner, lock, paths);
         // All events before the end of these reads have been processed: one session is served in order.
         for (int trip = 0; trip < 4; trip++) {
             List<Contender> unused = wanted.queue();
@@ -83,6 +85,64 @@ final class QueueScene implements AutoCloseable {
                     .forEach(request -> idle.remove(request.owner()));
             return idle.isEmpty();
         });
+    }
+
+    /** Lets a client of that name ask, and waits until its requests are in their queues. */
+    Acquirable joins(String owner, Function<LockClient, Acquirable> lock, String... paths) throws InterruptedException {
+        FaultProxy proxy = FaultProxy.to(server);
+        proxies.put(owner, proxy);
+        told.put(owner, proxy.mark());
+        fast.add(FastReconnects.of(proxy));
+        ZkLockClient client = ZkLockClient.builder()
+                .connectString(proxy.connectString())
+                .ownerLabel(owner)
+                .build();
+        clients.put(owner, client);
+        Acquirable wanted = lock.apply(client);
+        asked.put(owner, wanted.acquireAsync());
+        Eventually.holds(owner + " stands in " + List.of(paths), PATIENCE, () -> List.of(paths).stream()
+                .allMatch(path -> owners(path).contains(owner)));
+        return wanted;
+    }
+
+    /** Waits for the client's lease. */
+    Lease lease(String owner) {
+        return asked.get(owner)
+                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .join();
+    }
+
+    void awaitWatches(int count) throws InterruptedException {
+        Eventually.holds(count + " watches", PATIENCE, () -> server.watchCount() == count);
+    }
+
+    /**
+     * What passed since the last call, one client after the other: requests without heartbeats, and watch events. An
+     * event has the number of its transaction, counted from 1.
+     */
+    List<String> passed(Map<String, String> ids) {
+        List<String> lines = new ArrayList<>();
+        List<Long> transactions = new ArrayList<>();
+        proxies.forEach((owner, proxy) -> {
+            Wire since = proxy.since(told.put(owner, proxy.mark()));
+            for (WireRecord each : since.timeline()) {
+                if (each instanceof WireRecord.Request request
+                        && RequestMatch.any().butHeartbeats().matches(request)) {
+                    lines.add(owner + " -> " + withShownIds(request.toString(), ids));
+                } else if (each instanceof WireRecord.Event event) {
+                    if (!transactions.contains(event.zxid())) {
+                        transactions.add(event.zxid());
+                    }
+                    lines.add(owner + " <- " + event.type() + " " + withShownIds(event.path(), ids) + ", transaction "
+                            + (transactions.indexOf(event.zxid()) + 1));
+                }
+            }
+        });
+        return lines;
+    }
+
+    private static String withShownIds(String text, Map<String, String> ids) {
+        return ID.matcher(text).replaceAll(found -> shownId(found.group(), ids));
     }
 
     /** What the server has at these paths. */
@@ -143,15 +203,18 @@ final class QueueScene implements AutoCloseable {
 
     private static String shownName(String name, Map<String, String> ids) {
         String id = NodeName.parse(name).orElseThrow().id();
-        String shown =
-                ids.computeIfAbsent(id, unseen -> String.valueOf(ids.size() + 1).repeat(NodeName.ID_LENGTH));
-        return name.replace(id, shown);
+        return name.replace(id, shownId(id, ids));
+    }
+
+    private static String shownId(String id, Map<String, String> ids) {
+        return ids.computeIfAbsent(id, unseen -> String.valueOf(ids.size() + 1).repeat(NodeName.ID_LENGTH));
     }
 
     @Override
     public void close() {
         clients.values().forEach(ZkLockClient::close);
-        fast.close();
+        fast.forEach(FastReconnects::close);
+        proxies.values().forEach(FaultProxy::close);
         server.close();
     }
 }

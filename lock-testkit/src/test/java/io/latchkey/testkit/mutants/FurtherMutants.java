@@ -36,7 +36,7 @@ final class FurtherMutants {
                     "a neighbour that leaves the queue hands over",
                     "internal/path/PresentNodes",
                     "followers.removeAll(name.text()).forEach(follower -> follower.gone(name));",
-                    "followers.removeAll(name.text()).forEach(follower -> follower.released(name));"),
+                    "followers.removeAll(name.text()).forEach(follower -> follower.unblocked(name));"),
             Mutant.of(
                     "a multi-lock's first member counts for all",
                     MACHINE,

@@ -53,7 +53,7 @@ final class LeavingMutants {
                     "a neighbour that gives up hands over",
                     DEPARTURES,
                     "deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));",
-                    "node.present().release(node.name()).forEach(successor -> successor.released(node.name()));\n            "
+                    "node.present().release(node.name()).forEach(successor -> successor.unblocked(node.name()));\n            "
                             + "deletion.nodes.add("
                             + "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));"),
             Mutant.of(
@@ -184,8 +184,8 @@ final class LeavingMutants {
             Mutant.of(
                     "levels stay when their request is given up",
                     CREATION,
-                    "missing.leave();\n            shell",
-                    "shell"),
+                    "missing.leave();\n            owner",
+                    "owner"),
             Mutant.of(
                     "a level that is there is an error",
                     "internal/path/ParentNodes",

@@ -56,12 +56,12 @@ final class MachineMutants {
             Mutant.of(
                     "one member's node lost: the others stay",
                     MACHINE,
-                    ": enqueue(new Command.StopWatching(), new Command.Leave(others)),",
-                    ": enqueue(new Command.StopWatching()),"),
+                    ": enqueue(Shell::stopWatching, leave(others)),",
+                    ": enqueue(Shell::stopWatching),"),
             Mutant.of(
                     "one member's lease lost: the others' nodes stay",
                     MACHINE,
-                    "lose(LossCause.NODE_DELETED, placedBut(event))",
+                    "lose(LossCause.NODE_DELETED, nodesBut(event))",
                     "lose(LossCause.NODE_DELETED, List.of())"),
             Mutant.of(
                             "a try waits",

@@ -23,7 +23,7 @@ final class WatchMutants {
                     "no second look after a wake-up",
                     ENTRY,
                     "void gone(NodeName former) {\n        ahead().forget(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        released(former);"),
+                    "void gone(NodeName former) {\n        unblocked(former);"),
             Mutant.of(
                     "woken, and asleep again",
                     ENTRY,
@@ -48,8 +48,8 @@ final class WatchMutants {
             Mutant.of(
                     "own node's loss ignored",
                     ENTRY,
-                    "void nodeGone(NodeName own) {\n        if (node().equals(Optional.of(own))) {",
-                    "void nodeGone(NodeName own) {\n        if (node().isEmpty()) {"),
+                    "() -> node().equals(Optional.of(own))",
+                    "() -> node().isEmpty()"),
             Mutant.of("own node not watched", OWN, "if (stop == null) {", "if (member == null) {"),
             Mutant.of(
                     "watches are not removed",
@@ -70,7 +70,7 @@ final class WatchMutants {
                     "the deletion of the one node ahead counts though the own node may be gone",
                     AHEAD,
                     "if (alone) {\n                    released();",
-                    "if (alone) {\n                    member.released(node);"),
+                    "if (alone) {\n                    member.unblocked(node);"),
             Mutant.of(
                     "the path is not watched",
                     AHEAD,

@@ -12,6 +12,7 @@ import static io.latchkey.zk.internal.acquire.State.QUEUED;
 import static io.latchkey.zk.internal.acquire.State.RECOVERING;
 
 import io.latchkey.lock.LossCause;
+import io.latchkey.zk.internal.acquire.Command.Shell;
 import io.latchkey.zk.internal.acquire.Event.Created;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -36,14 +37,20 @@ import org.jspecify.annotations.Nullable;
  * throws. A request has one or more members, each in a queue of its own. One transaction creates all its nodes, and one
  * deletes them.
  *
- * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). A member becomes ready in one of three ways. Each proves
+ * <p>Why a grant is safe (docs/protocol.md, "Holding rule"). A member becomes ready in one of four ways. Each proves
  * that no node before its own keeps it from holding:
  *
  * <ul>
  *   <li>the rule's decision on a queue that contains the node, read after the node was created in this session;
- *   <li>the hand-over of an exclusive holder that was the last to exclude it;
+ *   <li>the release of the exclusive holder that is the last to exclude it: within this client, or as the pair of
+ *       events that only a release makes;
+ *   <li>the deletion, for whatever reason, of the only node that such a queue shows in its way, unless another node may
+ *       have taken its place;
  *   <li>a path that was created in the same transaction.
  * </ul>
+ *
+ * <p>The second and the third are the event {@code Unblocked}. An event of the server is one only while a watch shows
+ * that the member's own node is there.
  *
  * <p>Nodes are only appended, so the proof stays true as long as the node exists; shrinking a semaphore takes nothing
  * from a request that may hold already. The node exists as long as the session does: hence the confirmation before the
@@ -67,7 +74,7 @@ public final class Acquisition {
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, DRAINING),
-            edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, new Command.Recover()), RECOVERING),
+            edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, Shell::recover), RECOVERING),
             edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
             edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
@@ -90,8 +97,8 @@ public final class Acquisition {
             edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
             edge(
                     QUEUED,
-                    Event.HandedOver.class,
-                    (m, e) -> m.handedOver(((Event.HandedOver) e).member()),
+                    Event.Unblocked.class,
+                    (m, e) -> m.unblocked(((Event.Unblocked) e).member()),
                     QUEUED,
                     CONFIRMING),
             edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(((Event.LookAgain) e).member()), QUEUED),
@@ -100,7 +107,7 @@ public final class Acquisition {
             edge(QUEUED, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
             edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
-            edge(CONFIRMING, Event.HandedOver.class, (m, e) -> List.of(), CONFIRMING),
+            edge(CONFIRMING, Event.Unblocked.class, (m, e) -> List.of(), CONFIRMING),
             edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
             edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
             edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
@@ -109,7 +116,7 @@ public final class Acquisition {
             edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
-            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.placed()), ENDED),
+            edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.nodes()), ENDED),
             edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.loseNode((Event.OwnNodeGone) e), ENDED),
             edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED));
 
@@ -234,7 +241,7 @@ public final class Acquisition {
         token = Created.UNKNOWN_TOKEN;
         members.forEach(Member::reset);
         state = ENQUEUEING;
-        return then(List.of(before), new Command.Enqueue(id));
+        return then(List.of(before), Shell::enqueue);
     }
 
     private List<Command> created(Created event) {
@@ -246,7 +253,8 @@ public final class Acquisition {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
-                return go(DRAINING, new Command.Leave(placed(names)), new Command.Drain(i, transaction));
+                int member = i;
+                return go(DRAINING, leave(nodes(names)), shell -> shell.drain(member, transaction));
             }
         }
         for (int i = 0; i < names.size(); i++) {
@@ -255,9 +263,9 @@ public final class Acquisition {
         }
         token = transaction;
         state = QUEUED;
-        List<Command> arrived = List.of(new Command.Arrived(placed()));
-        return confirmIfReady(
-                token == Created.UNKNOWN_TOKEN ? then(arrived, new Command.LookUp(placed().get(0))) : arrived);
+        List<Command> arrived = List.of(arrived(nodes()));
+        MemberNode first = nodes().get(0);
+        return confirmIfReady(token == Created.UNKNOWN_TOKEN ? then(arrived, shell -> shell.lookUp(first)) : arrived);
     }
 
     /**
@@ -274,16 +282,17 @@ public final class Acquisition {
         if (!members.stream().allMatch(member -> member.searched)) {
             return List.of();
         }
-        List<Placed> found = placed(member -> member.found);
+        List<MemberNode> found = nodes(member -> member.found);
         if (found.size() < members.size()) {
+            String lost = id;
             return found.isEmpty()
-                    ? enqueue(new Command.Remember(id))
-                    : enqueue(new Command.Leave(found), new Command.Discard(id));
+                    ? enqueue(shell -> shell.remember(lost))
+                    : enqueue(leave(found), shell -> shell.discard(lost));
         }
         List<Command> commands =
-                new ArrayList<>(place(found.stream().map(Placed::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
+                new ArrayList<>(place(found.stream().map(MemberNode::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
         if (state == QUEUED) {
-            all().mapToObj(Command.ListQueue::new).forEach(commands::add);
+            all().forEach(i -> commands.add(shell -> shell.listQueue(i)));
         }
         return commands;
     }
@@ -296,20 +305,22 @@ public final class Acquisition {
         NodeName mine = Objects.requireNonNull(member.name);
         if (!event.queue().contains(mine)) {
             // The node is gone as far as this queue shows. If it exists after all, it must not stay without an owner.
-            return enqueue(new Command.StopWatching(), new Command.Leave(placed()));
+            return enqueue(Shell::stopWatching, leave(nodes()));
         }
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
             member.standing = Standing.WAITING;
             int ahead = event.queue().before(mine).size();
-            return List.of(new Command.Watch(event.member(), wait, ahead));
+            return List.of(shell -> shell.watch(event.member(), wait, ahead));
         }
         if (decision instanceof Decision.TooMany tooMany) {
-            return List.of(new Command.Refuse(event.member(), tooMany.capacity()));
+            return List.of(shell -> shell.refuse(event.member(), tooMany.capacity()));
         }
         member.standing = Standing.READY;
-        Optional<NodeName> next = ((Decision.Hold) decision).next();
-        return confirmIfReady(next.isPresent() ? List.of(new Command.Announce(event.member(), next.get())) : List.of());
+        return confirmIfReady(((Decision.Hold) decision)
+                .next()
+                .<List<Command>>map(next -> List.of(shell -> shell.announce(event.member(), next)))
+                .orElse(List.of()));
     }
 
     private List<Command> found(long czxid) {
@@ -317,7 +328,7 @@ public final class Acquisition {
         return confirmIfReady(List.of());
     }
 
-    private List<Command> handedOver(int member) {
+    private List<Command> unblocked(int member) {
         Member waiting = members.get(member);
         if (waiting.standing == Standing.WAITING) {
             waiting.standing = Standing.READY;
@@ -331,7 +342,7 @@ public final class Acquisition {
             return List.of();
         }
         waiting.standing = Standing.LISTING;
-        return List.of(new Command.ListQueue(member));
+        return List.of(shell -> shell.listQueue(member));
     }
 
     private List<Command> confirmIfReady(List<Command> before) {
@@ -339,7 +350,7 @@ public final class Acquisition {
             return before;
         }
         state = CONFIRMING;
-        return then(before, new Command.Confirm());
+        return then(before, Shell::confirm);
     }
 
     private boolean allReady() {
@@ -353,84 +364,96 @@ public final class Acquisition {
 
     /** Starts again after the loss of one node, since the other nodes are of no use without it. */
     private List<Command> startAgain(Event.OwnNodeGone event) {
-        List<Placed> others = placedBut(event);
-        Command gone = new Command.Gone(placedOf(event));
+        List<MemberNode> others = nodesBut(event);
+        Command gone = gone(nodeOf(event));
         return then(
-                others.isEmpty()
-                        ? enqueue(new Command.StopWatching())
-                        : enqueue(new Command.StopWatching(), new Command.Leave(others)),
-                gone);
+                others.isEmpty() ? enqueue(Shell::stopWatching) : enqueue(Shell::stopWatching, leave(others)), gone);
     }
 
     private List<Command> grant() {
-        return go(HELD, new Command.StopWatching(), new Command.Grant(token));
+        long granted = token;
+        return go(HELD, Shell::stopWatching, shell -> shell.grant(granted));
     }
 
     private List<Command> release(Event.Release event) {
-        return end(new Command.LeaveAsHolder(placed(), event.then()));
+        List<MemberNode> nodes = nodes();
+        return end(shell -> shell.leaveAsHolder(nodes, event.then()));
     }
 
     /** Replaces the node after a downgrade, which only requests of one member have. */
     private List<Command> replace(NodeName by) {
-        Command gone = new Command.Gone(placed());
+        Command gone = gone(nodes());
         members.get(0).name = by;
-        return List.of(new Command.Arrived(placed()), gone);
+        return List.of(arrived(nodes()), gone);
     }
 
-    private List<Command> lose(LossCause cause, List<Placed> left) {
-        Command lose = new Command.Lose(cause);
-        return left.isEmpty() ? end(lose) : end(lose, new Command.Leave(left));
+    private List<Command> lose(LossCause cause, List<MemberNode> left) {
+        Command lose = shell -> shell.lose(cause);
+        return left.isEmpty() ? end(lose) : end(lose, leave(left));
     }
 
     private List<Command> loseNode(Event.OwnNodeGone event) {
-        Command gone = new Command.Gone(placedOf(event));
-        return then(lose(LossCause.NODE_DELETED, placedBut(event)), gone);
+        Command gone = gone(nodeOf(event));
+        return then(lose(LossCause.NODE_DELETED, nodesBut(event)), gone);
     }
 
     private List<Command> withdraw() {
-        return end(new Command.StopWatching(), new Command.Leave(placed()));
+        return end(Shell::stopWatching, leave(nodes()));
     }
 
     private List<Command> abandoned(Created event) {
-        return end(new Command.Leave(placed(event.names())));
+        return end(leave(nodes(event.names())));
     }
 
     private List<Command> discard() {
-        return end(new Command.Discard(id));
+        String lost = id;
+        return end(shell -> shell.discard(lost));
     }
 
     // ---- nodes
+
+    private static Command arrived(List<MemberNode> nodes) {
+        return shell -> shell.arrived(nodes);
+    }
+
+    private static Command gone(List<MemberNode> nodes) {
+        return shell -> shell.gone(nodes);
+    }
+
+    private static Command leave(List<MemberNode> nodes) {
+        return shell -> shell.leave(nodes);
+    }
 
     private IntStream all() {
         return IntStream.range(0, members.size());
     }
 
-    private List<Placed> placed() {
-        return placed(member -> member.name);
+    private List<MemberNode> nodes() {
+        return nodes(member -> member.name);
     }
 
-    private List<Placed> placedOf(Event.OwnNodeGone gone) {
-        return placed().stream().filter(node -> node.member() == gone.member()).toList();
+    private List<MemberNode> nodeOf(Event.OwnNodeGone gone) {
+        return nodes().stream().filter(node -> node.member() == gone.member()).toList();
     }
 
-    private List<Placed> placedBut(Event.OwnNodeGone gone) {
-        return placed().stream().filter(node -> node.member() != gone.member()).toList();
+    private List<MemberNode> nodesBut(Event.OwnNodeGone gone) {
+        return nodes().stream().filter(node -> node.member() != gone.member()).toList();
     }
 
-    private List<Placed> placed(Function<Member, @Nullable NodeName> name) {
-        List<Placed> placed = new ArrayList<>(members.size());
+    private List<MemberNode> nodes(Function<Member, @Nullable NodeName> name) {
+        List<MemberNode> placed = new ArrayList<>(members.size());
         for (int i = 0; i < members.size(); i++) {
             NodeName there = name.apply(members.get(i));
             if (there != null) {
-                placed.add(new Placed(i, there));
+                placed.add(new MemberNode(i, there));
             }
         }
         return placed;
     }
 
-    private static List<Placed> placed(List<NodeName> names) {
+    private static List<MemberNode> nodes(List<NodeName> names) {
         return IntStream.range(0, names.size())
-                .mapToObj(i -> new Placed(i, names.get(i)))
+                .mapToObj(i -> new MemberNode(i, names.get(i)))
                 .toList();
     }
 

@@ -8,12 +8,13 @@ import io.latchkey.zk.internal.queue.NodeName;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** An action that the state machine asks of the shell. */
-public sealed interface Command {
+/** An action that the state machine asks of the shell. Its arguments are those of the moment when it is given. */
+@FunctionalInterface
+public interface Command {
     /** Executes this command on {@code shell}. */
     void carryOut(Shell shell);
 
-    /** The executor of commands, with one method for each. */
+    /** The executor of commands: all that a command can ask for, in the order of an acquire. */
     interface Shell {
         /** Creates all nodes or none, and reads the queues after them, in one flight. */
         void enqueue();
@@ -28,13 +29,13 @@ public sealed interface Command {
         void remember(String id);
 
         /** Notes that the nodes exist and wait in their queues, or hold there. */
-        void arrived(List<Placed> nodes);
+        void arrived(List<MemberNode> nodes);
 
         /** Notes that the nodes do not exist any more. */
-        void gone(List<Placed> nodes);
+        void gone(List<MemberNode> nodes);
 
         /** Reads the token from one of the nodes. */
-        void lookUp(Placed node);
+        void lookUp(MemberNode node);
 
         /** Reads the member's queue. */
         void listQueue(int member);
@@ -74,138 +75,12 @@ public sealed interface Command {
          *
          * @param then receives the outcome
          */
-        void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then);
+        void leaveAsHolder(List<MemberNode> nodes, Consumer<ReleaseOutcome> then);
 
         /** Deletes the nodes without a mark, which proves nothing to their successors. */
-        void leave(List<Placed> nodes);
+        void leave(List<MemberNode> nodes);
 
         /** Reports the loss of the holder's lease. */
         void lose(LossCause cause);
-    }
-
-    record Enqueue(String id) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.enqueue();
-        }
-    }
-
-    record Recover() implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.recover();
-        }
-    }
-
-    record Discard(String id) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.discard(id);
-        }
-    }
-
-    record Remember(String id) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.remember(id);
-        }
-    }
-
-    record Arrived(List<Placed> nodes) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.arrived(nodes);
-        }
-    }
-
-    record Gone(List<Placed> nodes) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.gone(nodes);
-        }
-    }
-
-    record LookUp(Placed node) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.lookUp(node);
-        }
-    }
-
-    record ListQueue(int member) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.listQueue(member);
-        }
-    }
-
-    record Watch(int member, Decision.Wait how, int ahead) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.watch(member, how, ahead);
-        }
-    }
-
-    record Announce(int member, NodeName next) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.announce(member, next);
-        }
-    }
-
-    record StopWatching() implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.stopWatching();
-        }
-    }
-
-    record Refuse(int member, int capacity) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.refuse(member, capacity);
-        }
-    }
-
-    record Drain(int member, long since) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.drain(member, since);
-        }
-    }
-
-    record Confirm() implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.confirm();
-        }
-    }
-
-    record Grant(long token) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.grant(token);
-        }
-    }
-
-    record LeaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.leaveAsHolder(nodes, then);
-        }
-    }
-
-    record Leave(List<Placed> nodes) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.leave(nodes);
-        }
-    }
-
-    record Lose(LossCause cause) implements Command {
-        @Override
-        public void carryOut(Shell shell) {
-            shell.lose(cause);
-        }
     }
 }

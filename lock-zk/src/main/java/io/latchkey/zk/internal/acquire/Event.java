@@ -37,12 +37,16 @@ public sealed interface Event {
     record Found(long token) implements Event {}
 
     /**
-     * The request that the member waits for was granted and released with a mark: everything before it is gone, too
-     * (docs/protocol.md, "Hand-over and the release mark").
+     * Nothing is in the member's way any more. The exclusive holder that it waits for has released, so everything
+     * before that is gone, too; or the only node in its way is deleted, whatever the cause (docs/protocol.md, "Hand-over
+     * and the release mark").
      */
-    record HandedOver(int member) implements Event {}
+    record Unblocked(int member) implements Event {}
 
-    /** A node that the member waits for was deleted in a way that proves nothing, or a watch could not be set. */
+    /**
+     * What the member waits for may have changed: a node ahead was deleted in a way that proves nothing or announced
+     * its grant, the capacity changed, or a watch could not be set.
+     */
     record LookAgain(int member) implements Event {}
 
     /** A node of the request does not exist any more, and not because this client deleted it. */

@@ -56,7 +56,7 @@ final class PathRenewal implements Watches.Listener {
         this.path = path;
     }
 
-    void await(QueueMember member, long since) {
+    void add(QueueMember member, long since) {
         withdrawn.add(new Withdrawn(member, since));
         if (withdrawn.size() == 1) {
             look();

@@ -185,7 +185,7 @@ public final class PendingDeletions {
             if (early && node.exclusive()) {
                 node.present()
                         .release(node.name())
-                        .forEach(successor -> grants.add(() -> successor.released(node.name())));
+                        .forEach(successor -> grants.add(() -> successor.unblocked(node.name())));
             }
             Kind kind = node.exclusive() ? Kind.HANDED_OVER : Kind.RELEASED;
             deletion.nodes.add(new NodeDeletion(node.present(), node.name(), kind));

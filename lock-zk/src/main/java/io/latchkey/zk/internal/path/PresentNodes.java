@@ -111,26 +111,25 @@ public final class PresentNodes {
     }
 
     /**
-     * Has {@code member} notified when the node ahead is released or deleted, and returns whether that node is of this
-     * session.
+     * Has {@code member} notified when the node ahead is released or deleted, if that node is of this session. Returns
+     * the action that ends this, or nothing if the node is of another session.
      *
      * <p>Such a node needs no watch: its release and its deletion are known here before the server has processed them.
      * No other session can be granted before both nodes are deleted, so exclusion and order hold (docs/protocol.md,
      * "Hand-over within a session").
      */
-    boolean follow(QueueMember member, NodeName ahead) {
+    public Optional<Runnable> follow(QueueMember member, NodeName ahead) {
         if (!present.containsKey(ahead.text())) {
-            return false;
+            return Optional.empty();
         }
         List<QueueMember> localSuccessors = released.get(ahead.text());
         if (localSuccessors != null) {
             localSuccessors.add(member);
-            member.released(ahead);
-        } else {
-            followers.put(ahead.text(), member);
-            member.watches(ahead, () -> followers.remove(ahead.text(), member));
+            member.unblocked(ahead);
+            return Optional.of(() -> {});
         }
-        return true;
+        followers.put(ahead.text(), member);
+        return Optional.of(() -> followers.remove(ahead.text(), member));
     }
 
     /** Notes that {@code member} neither holds nor waits any more, whatever happens to its node. */

@@ -7,7 +7,6 @@ import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.SessionNode;
-import io.latchkey.zk.internal.session.Watches;
 import java.util.Optional;
 
 /** A member of a request as seen by the queue of its path. */
@@ -53,20 +52,13 @@ public interface QueueMember extends SessionNode {
     /** Fails the request. */
     void fail(LockException error);
 
-    /** Notes that the node {@code ahead} is watched for this member until {@code stop} runs. */
-    void watches(NodeName ahead, Runnable stop);
-
     /**
-     * Returns the listener for a node ahead.
-     *
-     * @param alone whether nothing else is in the member's way
+     * Nothing is in the member's way any more. The holder ahead has released its node, within this client or with a
+     * mark; or the node was the only one in the way, and it does not exist.
      */
-    Watches.Listener aheadListener(NodeName ahead, boolean alone);
+    void unblocked(NodeName ahead);
 
-    /** The holder ahead has released its node, seen as the pair of one transaction or within this client. */
-    void released(NodeName ahead);
-
-    /** The node ahead was deleted, which does not prove that it held. */
+    /** The node ahead was deleted, and others may be in the member's way. */
     void gone(NodeName ahead);
 
     /** The request ahead holds. */
@@ -75,10 +67,7 @@ public interface QueueMember extends SessionNode {
     /** Decides again, as what it waits for may have changed. */
     void lookAgain();
 
-    /** Watches the member's own node. */
-    void watchOwn();
-
-    /** Ends {@link #watchOwn}. */
+    /** Ends the watch on the member's own node, if there is one. */
     void forgetOwn();
 
     /** Returns the node that may exist in place of the own one, as its replacement is pending. */

@@ -6,10 +6,8 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.Watches;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
@@ -94,34 +92,6 @@ public final class SessionQueue {
     }
 
     /**
-     * Notifies {@code member} when the node ahead is released or deleted.
-     *
-     * @param alone whether nothing else is in the member's way: then its deletion says as much as its release
-     */
-    public void watch(QueueMember member, NodeName ahead, boolean alone) {
-        if (nodes.follow(member, ahead)) {
-            return;
-        }
-        String node = path.child(ahead);
-        boolean grants = alone && !naming().isShared();
-        Watches.Listener listener = member.aheadListener(ahead, grants);
-        boolean mayMark = ahead.tag() == Tag.WRITE && !naming().isShared();
-        if (grants || mayMark) {
-            member.watchOwn();
-        }
-        member.watches(
-                ahead,
-                switch (ahead.tag()) {
-                    case WRITE ->
-                        mayMark && !grants
-                                ? session.watches().watchForRelease(node, listener)
-                                : session.watches().watchChildren(node, listener);
-                    case READ -> session.watches().watchChildren(node, listener);
-                    case LEASE -> session.watches().watchData(node, listener);
-                });
-    }
-
-    /**
      * Announces to {@code next}, which may wait for {@code member}, that {@code member} holds: directly if it is of
      * this session, otherwise by writing the same data to the node again. The write is repeated as long as the node
      * exists.
@@ -170,7 +140,7 @@ public final class SessionQueue {
         }
         long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
         reader.forget();
-        renewal.await(member, notAfter);
+        renewal.add(member, notAfter);
     }
 
     public void join() {

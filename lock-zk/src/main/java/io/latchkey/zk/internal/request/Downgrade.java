@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * lost response finds its own node.
  */
 final class Downgrade {
-    private final Shell shell;
+    private final Holder holder;
     private final QueueEntry entry;
     private final Session session;
     private final ZkLease write;
@@ -30,7 +30,7 @@ final class Downgrade {
     private final NodeName to;
 
     /** The request whose node is replaced. */
-    interface Shell {
+    interface Holder {
         /** Takes the new node, and returns a new lease with the same token, unless the former one has ended. */
         Optional<ZkLease> downgraded(ZkLease write, NodeName by);
 
@@ -39,8 +39,13 @@ final class Downgrade {
     }
 
     Downgrade(
-            Shell shell, QueueEntry entry, Session session, ZkLease write, Recipe by, CompletableFuture<ZkLease> then) {
-        this.shell = shell;
+            Holder holder,
+            QueueEntry entry,
+            Session session,
+            ZkLease write,
+            Recipe by,
+            CompletableFuture<ZkLease> then) {
+        this.holder = holder;
         this.entry = entry;
         this.session = session;
         this.write = write;
@@ -88,7 +93,7 @@ final class Downgrade {
                             case SESSION_FULL -> Errors.sessionFull(displayPath, refusal);
                             default -> Errors.notDowngraded(displayPath, refusal);
                         };
-                shell.notDowngraded();
+                holder.notDowngraded();
                 then.completeExceptionally(error);
             }
         }
@@ -96,7 +101,7 @@ final class Downgrade {
 
     private void done() {
         entry.replaced(by);
-        Optional<ZkLease> read = shell.downgraded(write, to);
+        Optional<ZkLease> read = holder.downgraded(write, to);
         read.ifPresentOrElse(then::complete, () -> refuse(write, then));
     }
 

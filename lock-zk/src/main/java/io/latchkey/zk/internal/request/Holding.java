@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * of the readers of this client that share the node. A downgrade, or a turn of another caller of this client, replaces
  * the lease by a new one. Confined to the serial executor.
  */
-final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.Holder {
+final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.Holder {
     private final List<QueueEntry> entries;
     private final Session session;
     private final RequestEvents signals;

@@ -34,7 +34,7 @@ import java.util.Set;
 final class NodeCreation {
     private final Session session;
     private final Acquisition machine;
-    private final Shell shell;
+    private final Owner owner;
     private final List<QueueEntry> entries;
     private final String id;
     private final MissingPaths missing;
@@ -43,7 +43,7 @@ final class NodeCreation {
     private int throttled;
 
     /** The request whose nodes are created. */
-    interface Shell {
+    interface Owner {
         /** The servers put the request off, or have taken it. */
         void throttled(boolean putOff);
 
@@ -57,10 +57,10 @@ final class NodeCreation {
         void fail(LockException error);
     }
 
-    NodeCreation(Session session, Acquisition machine, Shell shell, List<QueueEntry> entries) {
+    NodeCreation(Session session, Acquisition machine, Owner owner, List<QueueEntry> entries) {
         this.session = session;
         this.machine = machine;
-        this.shell = shell;
+        this.owner = owner;
         this.entries = entries;
         this.id = machine.id();
         this.missing = new MissingPaths(session, entries);
@@ -184,7 +184,7 @@ final class NodeCreation {
             if (result.levels() instanceof ParentNodes.Outcome.Failed failed) {
                 notCreated(result.entry(), failed.answer());
             } else if (result.levels() instanceof ParentNodes.Outcome.NoChroot) {
-                shell.refused(Errors.noChroot(
+                owner.refused(Errors.noChroot(
                         session.context().displayPath(result.entry().path())));
             } else {
                 again();
@@ -202,7 +202,7 @@ final class NodeCreation {
             int capacity = entry.purpose().capacity();
             if (permits > capacity) {
                 missing.leave();
-                shell.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
+                owner.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
                 return true;
             }
         }
@@ -211,7 +211,7 @@ final class NodeCreation {
 
     /** Tries again after a pause, as the server throttles: nothing was created. */
     private void tryLater() {
-        shell.throttled(true);
+        owner.throttled(true);
         creating();
         Connection connection = session.connection();
         connection.afterThrottling(
@@ -225,7 +225,7 @@ final class NodeCreation {
     private void again() {
         if (machine.state() == State.ABANDONING) {
             missing.leave();
-            shell.on(new Event.CreateRefused());
+            owner.on(new Event.CreateRefused());
         } else if (!refusesPermits()) {
             start();
         }
@@ -248,8 +248,8 @@ final class NodeCreation {
             entry.sessionQueue().reader().made(entry.purpose(), zxid);
             alone.add(entry.index());
         }
-        shell.throttled(false);
-        shell.on(new Event.Created(names, alone, zxid));
+        owner.throttled(false);
+        owner.on(new Event.Created(names, alone, zxid));
     }
 
     /**
@@ -265,7 +265,7 @@ final class NodeCreation {
                 }
             }
         }
-        shell.refused(
+        owner.refused(
                 Errors.unreadable(session.context().displayPath(entries.get(0).lock()), nodes));
     }
 
@@ -273,16 +273,16 @@ final class NodeCreation {
         missing.leave();
         String displayPath = session.context().displayPath(entry.path());
         switch (answer.code()) {
-            case CONNECTION_LOSS, READ_ONLY -> shell.on(new Event.CreateLost());
+            case CONNECTION_LOSS, READ_ONLY -> owner.on(new Event.CreateLost());
             case THROTTLED -> tryLater();
             case UNCLEAR -> {
-                shell.fail(Errors.refused(displayPath, answer));
-                shell.on(new Event.CreateLost());
+                owner.fail(Errors.refused(displayPath, answer));
+                owner.on(new Event.CreateLost());
             }
-            case NO_AUTH -> shell.refused(Errors.denied(displayPath, "create a request", answer));
-            case NO_CHILDREN -> shell.refused(Errors.ephemeralParent(displayPath));
-            case SESSION_FULL -> shell.refused(Errors.sessionFull(displayPath, answer));
-            default -> shell.refused(Errors.refused(displayPath, answer));
+            case NO_AUTH -> owner.refused(Errors.denied(displayPath, "create a request", answer));
+            case NO_CHILDREN -> owner.refused(Errors.ephemeralParent(displayPath));
+            case SESSION_FULL -> owner.refused(Errors.sessionFull(displayPath, answer));
+            default -> owner.refused(Errors.refused(displayPath, answer));
         }
     }
 }

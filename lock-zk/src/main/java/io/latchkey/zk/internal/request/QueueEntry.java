@@ -17,10 +17,10 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.SessionNode;
-import io.latchkey.zk.internal.session.Watches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueEntry implements QueueMember {
     private final Acquisition machine;
-    private final Shell shell;
+    private final Owner owner;
     private final int index;
     private final LockPath path;
     private final LockPath lock;
@@ -47,9 +47,12 @@ final class QueueEntry implements QueueMember {
     private @Nullable RevocationNode revocationNode;
 
     /** The request that an entry is a member of. */
-    interface Shell {
+    interface Owner {
         /** Takes an event. */
         void on(Event event);
+
+        /** Takes an event, which is dropped if {@code stillTrue} says at its turn that another has overtaken it. */
+        void on(Event event, BooleanSupplier stillTrue);
 
         /** Fails the request. */
         void fail(LockException error);
@@ -66,9 +69,9 @@ final class QueueEntry implements QueueMember {
      * @param index the index of the member in its request, from 0
      * @param sessionQueue the queue of the member's path
      */
-    private QueueEntry(Acquisition machine, Shell shell, int index, LockTarget member, SessionQueue sessionQueue) {
+    private QueueEntry(Acquisition machine, Owner owner, int index, LockTarget member, SessionQueue sessionQueue) {
         this.machine = machine;
-        this.shell = shell;
+        this.owner = owner;
         this.index = index;
         this.path = member.path();
         this.lock = member.lock();
@@ -79,12 +82,12 @@ final class QueueEntry implements QueueMember {
     }
 
     /** Returns the entries of a request in a session, one for each of its members. */
-    static List<QueueEntry> join(Acquisition machine, Shell shell, List<LockTarget> members, SessionQueues queues) {
+    static List<QueueEntry> join(Acquisition machine, Owner owner, List<LockTarget> members, SessionQueues queues) {
         List<QueueEntry> entries = new ArrayList<>(members.size());
         for (LockTarget member : members) {
             SessionQueue queue = queues.at(member.path());
             queue.join();
-            entries.add(new QueueEntry(machine, shell, entries.size(), member, queue));
+            entries.add(new QueueEntry(machine, owner, entries.size(), member, queue));
         }
         return entries;
     }
@@ -126,22 +129,22 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public boolean canBeDeferred() {
-        return shell.canBeDeferred();
+        return owner.canBeDeferred();
     }
 
     @Override
     public void listed(Queue queue) {
-        shell.on(new Event.Listed(index, queue));
+        owner.on(new Event.Listed(index, queue));
     }
 
     @Override
     public void renewed() {
-        shell.on(new Event.Drained());
+        owner.on(new Event.Drained());
     }
 
     @Override
     public void fail(LockException error) {
-        shell.fail(error);
+        owner.fail(error);
     }
 
     @Override
@@ -196,20 +199,10 @@ final class QueueEntry implements QueueMember {
         return ahead;
     }
 
-    @Override
-    public void watches(NodeName next, Runnable stop) {
-        ahead().add(next, stop);
-    }
-
     void stopWatching() {
         if (ahead != null) {
             ahead.stop();
         }
-    }
-
-    @Override
-    public Watches.Listener aheadListener(NodeName node, boolean alone) {
-        return ahead().listener(node, alone);
     }
 
     @Override
@@ -218,11 +211,9 @@ final class QueueEntry implements QueueMember {
     }
 
     @Override
-    public void released(NodeName former) {
+    public void unblocked(NodeName former) {
         ahead().forget(former);
-        if (isWaiting()) {
-            shell.on(new Event.HandedOver(index));
-        }
+        owner.on(new Event.Unblocked(index), this::isWaiting);
     }
 
     @Override
@@ -239,15 +230,12 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void lookAgain() {
-        if (isWaiting()) {
-            shell.on(new Event.LookAgain(index));
-        }
+        owner.on(new Event.LookAgain(index), this::isWaiting);
     }
 
     // ---- the own node
 
-    @Override
-    public void watchOwn() {
+    void watchOwn() {
         own.watch();
     }
 
@@ -269,9 +257,7 @@ final class QueueEntry implements QueueMember {
     /** Handles the deletion of the node by another client. */
     @Override
     public void nodeGone(NodeName own) {
-        if (node().equals(Optional.of(own))) {
-            shell.on(new Event.OwnNodeGone(index));
-        }
+        owner.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
     }
 
     // ---- release requests

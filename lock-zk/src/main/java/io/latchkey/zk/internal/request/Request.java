@@ -7,7 +7,7 @@ import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Command;
 import io.latchkey.zk.internal.acquire.Event;
-import io.latchkey.zk.internal.acquire.Placed;
+import io.latchkey.zk.internal.acquire.MemberNode;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
@@ -27,11 +27,14 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because all that can end a request is here as well: its time, its caller, its session, its
  * client and its server. Each may do so at any step, and all share one response to the caller.
  */
-public final class Request implements SessionRequest, QueueEntry.Shell, NodeCreation.Shell {
+public final class Request implements SessionRequest, QueueEntry.Owner, NodeCreation.Owner {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
@@ -54,6 +57,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     private final Clock.@Nullable Timer timer;
 
     private final Command.Shell life = new Life();
+
+    /** The event that is being handled, and those that wait for their turn. */
+    private final Deque<Waiting> events = new ArrayDeque<>(1);
 
     /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
     private @Nullable OwnLayoutCheck ownLayout;
@@ -87,6 +93,13 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
      * @param entries one for each member
      */
     private record InSession(Session session, List<QueueEntry> entries) {}
+
+    /**
+     * An event that may have to wait.
+     *
+     * @param stillTrue asked at its turn
+     */
+    private record Waiting(Event event, BooleanSupplier stillTrue) {}
 
     /** The client that a request belongs to. */
     public interface Client {
@@ -215,12 +228,46 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void on(Event event) {
+        on(event, () -> true);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Events run to completion: one that a command causes waits until all commands of the present event are carried
+     * out. So no command runs after those of a later event, and each finds the request in the state for which the
+     * machine has given it. What an event says may change while it waits, so it is asked again at its turn.
+     *
+     * <p>Other requests' events run at once. A neighbour is granted by a release before the transaction of that release
+     * is put together, which checks the neighbour's node.
+     */
+    @Override
+    public void on(Event event, BooleanSupplier stillTrue) {
+        events.add(new Waiting(event, stillTrue));
+        if (events.size() > 1) {
+            return;
+        }
+        while (!events.isEmpty()) {
+            Waiting next = events.element();
+            if (next.stillTrue().getAsBoolean()) {
+                handle(next.event());
+            }
+            events.remove();
+        }
+    }
+
+    private void handle(Event event) {
         if (event instanceof Event.CreateLost) {
             // Losses and connections are reported in their order, so it was sent on the last connection if on any.
             lostAt = session().connection().server();
         }
-        for (Command command : machine.on(event)) {
+        List<Command> commands = machine.on(event);
+        State now = machine.state();
+        for (Command command : commands) {
             command.carryOut(life);
+            if (machine.state() != now) {
+                throw new IllegalStateException("an event was handled inside of " + event + " of request " + id());
+            }
         }
         if (present != null) {
             for (QueueEntry entry : present.entries()) {
@@ -232,14 +279,14 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
         if (machine.state() == State.ENDED) {
             ended();
+        } else if (event instanceof Event.GiveUp
+                && (present == null || session().cancelCreate(this))) {
+            // Between two sessions or without a connection, no create was sent.
+            on(new Event.CreateRefused());
         }
     }
 
-    /** Ends the request once: the cause may be a command that is carried out during another event. */
     private void ended() {
-        if (over) {
-            return;
-        }
         over = true;
         if (onceDeleted == null) {
             client.forget(this);
@@ -286,15 +333,15 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void arrived(List<Placed> nodes) {
-            for (Placed node : nodes) {
+        public void arrived(List<MemberNode> nodes) {
+            for (MemberNode node : nodes) {
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().arrived(entry, node.name());
             }
         }
 
         @Override
-        public void lookUp(Placed node) {
+        public void lookUp(MemberNode node) {
             readToken(entries().get(node.member()), node.name());
         }
 
@@ -361,12 +408,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void leaveAsHolder(List<Placed> nodes, Consumer<ReleaseOutcome> then) {
+        public void leaveAsHolder(List<MemberNode> nodes, Consumer<ReleaseOutcome> then) {
             deletions().release(removed(nodes), !holding().mustDeleteBeforeHandOver(), then);
         }
 
         @Override
-        public void leave(List<Placed> nodes) {
+        public void leave(List<MemberNode> nodes) {
             List<PendingDeletions.Removed> removed = removed(nodes);
             deleting++;
             deletions().withdraw(removed, Request.this::onceNotified, ignored -> {
@@ -381,8 +428,8 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         }
 
         @Override
-        public void gone(List<Placed> nodes) {
-            for (Placed node : nodes) {
+        public void gone(List<MemberNode> nodes) {
+            for (MemberNode node : nodes) {
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().ended(entry);
                 entry.sessionQueue().nodes().gone(node.name());
@@ -495,9 +542,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return entries().get(0).sessionQueue().deletions();
     }
 
-    private List<PendingDeletions.Removed> removed(List<Placed> nodes) {
+    private List<PendingDeletions.Removed> removed(List<MemberNode> nodes) {
         List<PendingDeletions.Removed> removed = new ArrayList<>(nodes.size());
-        for (Placed node : nodes) {
+        for (MemberNode node : nodes) {
             QueueEntry entry = entries().get(node.member());
             entry.sessionQueue().nodes().ended(entry);
             removed.add(entry.removed(node.name()));
@@ -529,16 +576,12 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     @Override
     public void confirmed() {
-        if (machine.state() == State.CONFIRMING) {
-            on(new Event.Confirmed());
-        }
+        on(new Event.Confirmed(), () -> machine.state() == State.CONFIRMING);
     }
 
     @Override
     public void lapsed() {
-        if (machine.state() == State.HELD) {
-            on(new Event.Lapsed());
-        }
+        on(new Event.Lapsed(), () -> machine.state() == State.HELD);
     }
 
     /** Leaves a session that has ended; a waiting request continues in the next one. */
@@ -665,13 +708,7 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     }
 
     private void giveUp() {
-        if (machine.state() != State.ENDED && machine.state() != State.HELD) {
-            on(new Event.GiveUp());
-        }
-        if (machine.state() == State.ABANDONING && (present == null || session().cancelCreate(this))) {
-            // Between two sessions or without a connection, no create was sent.
-            on(new Event.CreateRefused());
-        }
+        on(new Event.GiveUp(), () -> machine.state() != State.ENDED && machine.state() != State.HELD);
     }
 
     private void answerIfDeleted() {

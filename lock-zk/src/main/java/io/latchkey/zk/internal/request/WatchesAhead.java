@@ -74,13 +74,36 @@ final class WatchesAhead {
         }
         for (NodeName next : on) {
             if (nodes.stream().noneMatch(watched -> watched.node().equals(next))) {
-                queue.watch(member, next, alone);
+                nodes.add(new Watched(next, watch(next, alone)));
             }
         }
         if (how instanceof Decision.Follow follow) {
             following = follow;
             leadIfAheadMayHold();
         }
+    }
+
+    /**
+     * Has the request notified when a node ahead is released or deleted: by its client if the node is of this session,
+     * otherwise by a watch. Returns the action that ends this.
+     *
+     * @param alone whether nothing else is in the way: then a deletion says as much as a release
+     */
+    private Runnable watch(NodeName node, boolean alone) {
+        return queue.nodes().follow(member, node).orElseGet(() -> {
+            boolean grants = alone && !queue.naming().isShared();
+            boolean mayMark = node.tag() == Tag.WRITE && !queue.naming().isShared();
+            if (grants || mayMark) {
+                own.watch();
+            }
+            Watches watches = queue.session().watches();
+            Watches.Listener listener = listener(node, grants);
+            String path = member.path().child(node);
+            if (node.tag() == Tag.LEASE) {
+                return watches.watchData(path, listener);
+            }
+            return mayMark && !grants ? watches.watchForRelease(path, listener) : watches.watchChildren(path, listener);
+        });
     }
 
     /**
@@ -111,11 +134,6 @@ final class WatchesAhead {
         if (leading != null) {
             stopWatchingPath = watches.watchChildren(member.path().node(), pathListener);
         }
-    }
-
-    /** Notes that {@code next} is watched until {@code stop} runs. */
-    void add(NodeName next, Runnable stop) {
-        nodes.add(new Watched(next, stop));
     }
 
     void stop(NodeName former) {
@@ -155,13 +173,12 @@ final class WatchesAhead {
         }
     }
 
-    /** Returns the listener for a node ahead, as {@link QueueMember#aheadListener}. */
-    Watches.Listener listener(NodeName node, boolean alone) {
+    private Watches.Listener listener(NodeName node, boolean alone) {
         return new Watches.Listener() {
             @Override
             public void released() {
                 if (own.isConfirmed() && queue.session().connection().connected()) {
-                    member.released(node);
+                    member.unblocked(node);
                 } else {
                     // The grant may not be for this request: the own node may have been deleted before, without an
                     // event yet. On a new connection ZooKeeper's client sets its watches again in several packets, the

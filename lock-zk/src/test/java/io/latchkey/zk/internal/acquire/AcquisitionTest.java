@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.acquire.Command.Shell;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,9 +41,10 @@ class AcquisitionTest {
     @Test
     void freeLockIsGranted_afterOneList() {
         NodeName mine = enqueued(5);
-        assertEquals(List.of(new Command.Confirm()), machine.on(listed(mine)));
-        assertEquals(List.of(new Command.StopWatching(), new Command.Grant(TOKEN)), machine.on(new Event.Confirmed()));
-        assertEquals(List.of(new Command.LeaveAsHolder(placed(mine), told)), machine.on(new Event.Release(told)));
+        assertEquals(calls(Shell::confirm), calls(machine.on(listed(mine))));
+        assertEquals(calls(Shell::stopWatching, shell -> shell.grant(TOKEN)), calls(machine.on(new Event.Confirmed())));
+        assertEquals(
+                calls(shell -> shell.leaveAsHolder(nodes(mine), told)), calls(machine.on(new Event.Release(told))));
         assertEquals(State.ENDED, machine.state());
     }
 
@@ -49,29 +52,29 @@ class AcquisitionTest {
     void newPathNeedsNoList() {
         machine.on(new Event.Begin());
         assertEquals(
-                List.of(new Command.Arrived(placed(mine(0))), new Command.Confirm()),
-                machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN)));
+                calls(shell -> shell.arrived(nodes(mine(0))), Shell::confirm),
+                calls(machine.on(new Event.Created(List.of(mine(0)), Set.of(0), TOKEN))));
     }
 
     @Test
     void releaseAheadHandsOver_withoutAList() {
         waiting();
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
+        assertEquals(calls(Shell::confirm), calls(machine.on(new Event.Unblocked(0))));
     }
 
     @Test
     void otherDeletionAheadIsNoHandOver() {
         waiting();
-        assertEquals(List.of(new Command.ListQueue(0)), machine.on(new Event.LookAgain(0)));
+        assertEquals(calls(shell -> shell.listQueue(0)), calls(machine.on(new Event.LookAgain(0))));
         assertTrue(machine.wantsList(0));
     }
 
     /** Its position is unknown until the list is read: other requests may be ahead of it now. */
     @Test
-    void requestThatReadsTheQueueAgain_isNotHandedOver() {
+    void requestThatReadsTheQueueAgain_isNotUnblocked() {
         waiting();
         machine.on(new Event.LookAgain(0));
-        assertEquals(List.of(), machine.on(new Event.HandedOver(0)));
+        assertEquals(List.of(), machine.on(new Event.Unblocked(0)));
         assertEquals(State.QUEUED, machine.state());
     }
 
@@ -79,7 +82,7 @@ class AcquisitionTest {
     void requestIsMadeAgain_whenItsNodeIsDeletedDuringConfirmation() {
         Stage.CONFIRMING.reach(this);
         String former = machine.id();
-        assertTrue(machine.on(new Event.OwnNodeGone(0)).contains(new Command.Enqueue(machine.id())));
+        assertTrue(calls(machine.on(new Event.OwnNodeGone(0))).containsAll(calls(Shell::enqueue)));
         assertNotEquals(former, machine.id());
     }
 
@@ -87,11 +90,9 @@ class AcquisitionTest {
     void requestIsNotGranted_whenTheListLacksItsNode() {
         NodeName mine = enqueued(5);
         String former = machine.id();
-        List<Command> commands = machine.on(listed());
+        List<String> commands = calls(machine.on(listed()));
         assertNotEquals(former, machine.id());
-        assertEquals(
-                List.of(new Command.StopWatching(), new Command.Leave(placed(mine)), new Command.Enqueue(machine.id())),
-                commands);
+        assertEquals(calls(Shell::stopWatching, shell -> shell.leave(nodes(mine)), Shell::enqueue), commands);
     }
 
     @Test
@@ -100,8 +101,8 @@ class AcquisitionTest {
             AcquisitionTest fresh = new AcquisitionTest();
             stage.reach(fresh);
             String former = fresh.machine.id();
-            List<Command> commands = fresh.machine.on(new Event.SessionOver());
-            assertEquals(List.of(new Command.Enqueue(fresh.machine.id())), commands, stage.toString());
+            List<String> commands = calls(fresh.machine.on(new Event.SessionOver()));
+            assertEquals(calls(Shell::enqueue), commands, stage.toString());
             assertNotEquals(former, fresh.machine.id(), stage.toString());
             assertEquals(State.ENQUEUEING, fresh.machine.state(), stage.toString());
         }
@@ -112,17 +113,16 @@ class AcquisitionTest {
         for (Stage stage : Stage.values()) {
             AcquisitionTest fresh = new AcquisitionTest();
             stage.reach(fresh);
-            List<Command> commands = fresh.machine.on(new Event.GiveUp());
+            List<String> commands = calls(fresh.machine.on(new Event.GiveUp()));
             switch (stage) {
                 case ENQUEUEING -> {
                     assertEquals(List.of(), commands);
                     NodeName late = fresh.mine(9);
-                    assertEquals(List.of(new Command.Leave(placed(late))), fresh.machine.on(created(late)));
+                    assertEquals(calls(shell -> shell.leave(nodes(late))), calls(fresh.machine.on(created(late))));
                 }
-                case RECOVERING -> assertEquals(List.of(new Command.Discard(fresh.machine.id())), commands);
+                case RECOVERING -> assertEquals(calls(shell -> shell.discard(fresh.machine.id())), commands);
                 case LISTING, WAITING, CONFIRMING ->
-                    assertEquals(
-                            List.of(new Command.StopWatching(), new Command.Leave(placed(fresh.mine(5)))), commands);
+                    assertEquals(calls(Shell::stopWatching, shell -> shell.leave(nodes(fresh.mine(5)))), commands);
             }
             assertEquals(State.ENDED, fresh.machine.state(), stage.toString());
         }
@@ -131,19 +131,19 @@ class AcquisitionTest {
     @Test
     void nodeIsFound_whenTheResponseIsLost() {
         machine.on(new Event.Begin());
-        assertEquals(List.of(new Command.Recover()), machine.on(new Event.CreateLost()));
+        assertEquals(calls(Shell::recover), calls(machine.on(new Event.CreateLost())));
         NodeName mine = mine(5);
         assertEquals(
-                List.of(
-                        new Command.Arrived(placed(mine)),
-                        new Command.LookUp(new Placed(0, mine)),
-                        new Command.ListQueue(0)),
-                machine.on(listed(OTHER, mine)));
+                calls(
+                        shell -> shell.arrived(nodes(mine)),
+                        shell -> shell.lookUp(new MemberNode(0, mine)),
+                        shell -> shell.listQueue(0)),
+                calls(machine.on(listed(OTHER, mine))));
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
-                machine.on(listed(OTHER, mine)));
+                calls(shell -> shell.watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
+                calls(machine.on(listed(OTHER, mine))));
         assertEquals(List.of(), machine.on(new Event.Found(TOKEN)));
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.HandedOver(0)));
+        assertEquals(calls(Shell::confirm), calls(machine.on(new Event.Unblocked(0))));
     }
 
     @Test
@@ -151,10 +151,10 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         NodeName mine = mine(5);
         assertEquals(
-                List.of(new Command.Arrived(placed(mine)), new Command.LookUp(new Placed(0, mine))),
-                machine.on(new Event.Created(List.of(mine), Set.of(), Event.Created.UNKNOWN_TOKEN)));
+                calls(shell -> shell.arrived(nodes(mine)), shell -> shell.lookUp(new MemberNode(0, mine))),
+                calls(machine.on(new Event.Created(List.of(mine), Set.of(), Event.Created.UNKNOWN_TOKEN))));
         assertEquals(List.of(), machine.on(listed(mine)));
-        assertEquals(List.of(new Command.Confirm()), machine.on(new Event.Found(TOKEN)));
+        assertEquals(calls(Shell::confirm), calls(machine.on(new Event.Found(TOKEN))));
     }
 
     @Test
@@ -162,8 +162,8 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         machine.on(new Event.CreateLost());
         String former = machine.id();
-        List<Command> commands = machine.on(listed(OTHER));
-        assertEquals(List.of(new Command.Remember(former), new Command.Enqueue(machine.id())), commands);
+        List<String> commands = calls(machine.on(listed(OTHER)));
+        assertEquals(calls(shell -> shell.remember(former), Shell::enqueue), commands);
         assertNotEquals(former, machine.id());
         machine.on(new Event.CreateLost());
         assertTrue(machine.wantsList(0), "the second create is looked for as well");
@@ -192,18 +192,18 @@ class AcquisitionTest {
                 .orElseThrow();
         assertEquals(List.of(), two.on(listed(OTHER)));
         assertEquals(
-                List.of(
-                        new Command.Leave(List.of(new Placed(1, found))),
-                        new Command.Discard(former),
-                        new Command.Enqueue("0000000000000002")),
-                two.on(new Event.Listed(1, Queue.of(List.of(found.text())))));
+                calls(
+                        shell -> shell.leave(List.of(new MemberNode(1, found))),
+                        shell -> shell.discard(former),
+                        Shell::enqueue),
+                calls(two.on(new Event.Listed(1, Queue.of(List.of(found.text()))))));
     }
 
     @Test
     void memberIsReady_whenNothingBeforeItKeepsItFromHolding() {
         waiting();
         assertFalse(machine.isReady(0));
-        machine.on(new Event.HandedOver(0));
+        machine.on(new Event.Unblocked(0));
         assertTrue(machine.isReady(0));
     }
 
@@ -220,10 +220,8 @@ class AcquisitionTest {
     void waiterStartsAgain_whenItsNodeIsDeleted() {
         waiting();
         NodeName mine = mine(5);
-        List<Command> commands = machine.on(new Event.OwnNodeGone(0));
-        assertEquals(
-                List.of(new Command.StopWatching(), new Command.Enqueue(machine.id()), new Command.Gone(placed(mine))),
-                commands);
+        List<String> commands = calls(machine.on(new Event.OwnNodeGone(0)));
+        assertEquals(calls(Shell::stopWatching, Shell::enqueue, shell -> shell.gone(nodes(mine))), commands);
     }
 
     @Test
@@ -231,8 +229,8 @@ class AcquisitionTest {
         NodeName mine = held();
         NodeName shared = NodeName.parse("read-ffffffffffffffff-0000000009").orElseThrow();
         assertEquals(
-                List.of(new Command.Arrived(placed(shared)), new Command.Gone(placed(mine))),
-                machine.on(new Event.Downgraded(shared)));
+                calls(shell -> shell.arrived(nodes(shared)), shell -> shell.gone(nodes(mine))),
+                calls(machine.on(new Event.Downgraded(shared))));
         assertEquals(Optional.of(shared), machine.name(0));
     }
 
@@ -245,15 +243,15 @@ class AcquisitionTest {
         losses.forEach((loss, cause) -> {
             AcquisitionTest fresh = new AcquisitionTest();
             NodeName mine = fresh.held();
-            List<Command> commands = fresh.machine.on(loss);
-            assertEquals(new Command.Lose(cause), commands.get(0));
+            List<String> commands = calls(fresh.machine.on(loss));
+            assertEquals(calls(shell -> shell.lose(cause)), commands.subList(0, 1));
             assertEquals(
                     loss instanceof Event.Lapsed,
-                    commands.contains(new Command.Leave(placed(mine))),
+                    commands.containsAll(calls(shell -> shell.leave(nodes(mine)))),
                     "a lapsed holder's node may live on and must go, without a mark");
             assertEquals(
                     loss instanceof Event.OwnNodeGone,
-                    commands.contains(new Command.Gone(placed(mine))),
+                    commands.containsAll(calls(shell -> shell.gone(nodes(mine)))),
                     "a node that another client deleted is gone; those of a session that is over are not asked for");
             assertThrows(IllegalStateException.class, () -> fresh.machine.on(new Event.Release(told)));
         });
@@ -263,9 +261,11 @@ class AcquisitionTest {
     void requestWithdrawsAndWaitsForANewPath_nearTheEndOfTheCounter() {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
-        assertEquals(List.of(new Command.Leave(placed(late)), new Command.Drain(0, TOKEN)), machine.on(created(late)));
-        List<Command> commands = machine.on(new Event.Drained());
-        assertEquals(List.of(new Command.Enqueue(machine.id())), commands);
+        assertEquals(
+                calls(shell -> shell.leave(nodes(late)), shell -> shell.drain(0, TOKEN)),
+                calls(machine.on(created(late))));
+        List<String> commands = calls(machine.on(new Event.Drained()));
+        assertEquals(calls(Shell::enqueue), commands);
     }
 
     @Test
@@ -292,6 +292,22 @@ class AcquisitionTest {
         return Acquisition.EDGES.stream().anyMatch(e -> e.from() == from && e.event() == event);
     }
 
+    /** What the commands ask for: methods and arguments. */
+    private static List<String> calls(Command... commands) {
+        return calls(List.of(commands));
+    }
+
+    private static List<String> calls(List<Command> commands) {
+        List<String> calls = new ArrayList<>();
+        Shell shell = (Shell) Proxy.newProxyInstance(
+                Shell.class.getClassLoader(), new Class<?>[] {Shell.class}, (proxy, method, arguments) -> {
+                    calls.add(method.getName() + Arrays.toString(arguments));
+                    return null;
+                });
+        commands.forEach(command -> command.carryOut(shell));
+        return calls;
+    }
+
     /** The stages of a request before it holds. */
     private enum Stage {
         ENQUEUEING,
@@ -311,7 +327,7 @@ class AcquisitionTest {
                 case WAITING -> test.waiting();
                 case CONFIRMING -> {
                     WAITING.reach(test);
-                    test.machine.on(new Event.HandedOver(0));
+                    test.machine.on(new Event.Unblocked(0));
                 }
             }
             State reached =
@@ -327,15 +343,15 @@ class AcquisitionTest {
     private NodeName enqueued(int sequence) {
         machine.on(new Event.Begin());
         NodeName mine = mine(sequence);
-        assertEquals(List.of(new Command.Arrived(placed(mine))), machine.on(created(mine)));
+        assertEquals(calls(shell -> shell.arrived(nodes(mine))), calls(machine.on(created(mine))));
         return mine;
     }
 
     private void waiting() {
         NodeName mine = enqueued(5);
         assertEquals(
-                List.of(new Command.Watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
-                machine.on(listed(OTHER, mine)));
+                calls(shell -> shell.watch(0, new Decision.Blocked(List.of(OTHER), true), 1)),
+                calls(machine.on(listed(OTHER, mine))));
     }
 
     private NodeName held() {
@@ -359,7 +375,7 @@ class AcquisitionTest {
         return new Event.Created(List.of(name), Set.of(), TOKEN);
     }
 
-    private static List<Placed> placed(NodeName name) {
-        return List.of(new Placed(0, name));
+    private static List<MemberNode> nodes(NodeName name) {
+        return List.of(new MemberNode(0, name));
     }
 }

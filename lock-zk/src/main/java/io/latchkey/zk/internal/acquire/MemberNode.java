@@ -9,4 +9,4 @@ import io.latchkey.zk.internal.queue.NodeName;
  * @param member the index of the member in the request, from 0
  * @param name the node's name under the member's path
  */
-public record Placed(int member, NodeName name) {}
+public record MemberNode(int member, NodeName name) {}
