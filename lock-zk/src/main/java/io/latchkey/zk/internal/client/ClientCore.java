@@ -277,11 +277,6 @@ final class ClientCore implements Session.Client, Request.Client {
 
     // ---- on the serial executor
 
-    @Override
-    public void finishWhenIdle() {
-        closing.finishWhenIdle();
-    }
-
     void begin(Request request) {
         if (!requests.add(request)) {
             return;
@@ -297,9 +292,6 @@ final class ClientCore implements Session.Client, Request.Client {
     @Override
     public void forget(Request request) {
         requests.remove(request);
-        if (closing.isDraining()) {
-            context.execute(closing::finishWhenIdle);
-        }
     }
 
     @Override
@@ -396,7 +388,6 @@ final class ClientCore implements Session.Client, Request.Client {
             context.signals().session(SessionState.EXPIRED);
         }
         if (requests.refusal().isPresent() && !closing.isDraining()) {
-            closing.finishWhenIdle();
             return;
         }
         requests.sessionOver();
@@ -429,7 +420,7 @@ final class ClientCore implements Session.Client, Request.Client {
     public void loginRefused() {
         requests.refuseAll(Errors.loginRefused());
         // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
-        context.execute(closing::loginRefused);
+        context.execute(closing::end);
     }
 
     private void onRefusal(LockException error) {

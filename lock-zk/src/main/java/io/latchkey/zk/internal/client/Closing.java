@@ -110,8 +110,8 @@ final class Closing {
                     requests.refuseWaiting(new ClientClosedException("The lock client is closing: it accepts no"
                             + " request, and its leases may be released. Nothing was sent. Create a new client."));
             holders.forEach(Request::askToRelease);
+            context.afterEachStep(this::finishWhenIdle);
         }
-        finishWhenIdle();
     }
 
     /** Begins to close, without a grace or after it. */
@@ -128,7 +128,7 @@ final class Closing {
             // Later: local turns pass the refusal on to their callers in a task, and the observer hears of that first.
             context.execute(() -> {
                 onceIdle = this::closeSession;
-                finishWhenIdle();
+                context.afterEachStep(this::finishWhenIdle);
             });
         }
     }
@@ -145,7 +145,11 @@ final class Closing {
         }
     }
 
-    private void end() {
+    /**
+     * Ends the session for good: nothing is sent any more. Also when the servers have refused a login: ZooKeeper's
+     * client reports no end then, and nodes in a borrowed session are deleted with it.
+     */
+    void end() {
         live().ifPresent(last -> last.end(ReleaseOutcome.PENDING));
         announceEnd();
     }
@@ -156,23 +160,15 @@ final class Closing {
     }
 
     /**
-     * Ends the session for good, as the servers have refused a login: ZooKeeper's client sends nothing more of it, and
-     * reports no end. Nodes of a borrowed one are deleted with it.
-     */
-    void loginRefused() {
-        end();
-        finishWhenIdle();
-    }
-
-    /**
      * Finishes closing once the owners of lost leases are notified and nothing of the client is left in a borrowed
-     * session. Begins to close once no request holds, if the client waits for that.
+     * session. Begins to close once no request holds, if the client waits for that. Runs after each step from the
+     * beginning of the close, so whatever a step ends is noticed.
      *
      * <p>Nodes of lost creates may still appear with each new connection while the session lives. Then close() returns,
      * and the closed client keeps listening to the session. As an open client does, it lists these paths behind the
      * barrier of each new connection, until the last node is found or the session has ended.
      */
-    void finishWhenIdle() {
+    private void finishWhenIdle() {
         Optional<SessionQueues> live = live();
         if (notices > 0 && live.isPresent()) {
             return;
@@ -212,6 +208,5 @@ final class Closing {
 
     void noticeEnds() {
         notices--;
-        context.execute(this::finishWhenIdle);
     }
 }

@@ -219,6 +219,11 @@ public final class ClientContext {
         serial.executeWithRoom(task);
     }
 
+    /** Runs {@code task} at the end of each step from now on, in place of one that was given before. In a step. */
+    public void afterEachStep(Runnable task) {
+        serial.afterEachTask(task);
+    }
+
     /** Ends the engine, as what submits its steps has failed, so that one of them may be missing. */
     public void fail(Throwable why) {
         serial.fail(why);

@@ -2,19 +2,21 @@
 package io.latchkey.zk.internal.events;
 
 import io.latchkey.lock.LockObserver;
-import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The events of one client, passed to its observer if it has one, to Flight Recorder if the runtime has it, and to the
- * log. Thread-safe; no method blocks or throws.
+ * The events of one client, passed to each of its listeners: its observer if it has one, Flight Recorder if the runtime
+ * has it, and the log. The observer is called on a thread of its own, the others in the thread of the event.
+ * Thread-safe; no method blocks or throws.
  */
 public final class ClientEvents {
     /** The module jdk.jfr may be missing from a custom runtime image. */
@@ -22,15 +24,14 @@ public final class ClientEvents {
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
     private final Optional<ObserverDispatcher> dispatcher;
-    private final ClientLog log;
-    private final boolean recorded;
-    private final Optional<LossLog> losses;
-    private final Optional<ConnectionLog> connection;
+    private final Optional<FlightRecorder> recorder;
+    private final ConnectionLog connection;
+    private final List<LockObserver> inPlace;
     private final Clock time;
-    private final AtomicLong requests;
+    private final AtomicLong requests = new AtomicLong();
     /** Written under the monitor, on the serial executor. */
     private boolean closed;
-    /** The number of requests that the observer was called for and that have not ended. Under the monitor. */
+    /** The number of requests that are reported and have not ended. Under the monitor. */
     private long open;
     /** Written on the serial executor only. */
     private volatile SessionStatus view;
@@ -40,29 +41,13 @@ public final class ClientEvents {
      */
     public ClientEvents(Outbox outbox, Clock time, Duration timeout) {
         this.dispatcher = outbox.observer();
-        this.log = outbox.log();
-        this.recorded = FLIGHT_RECORDER;
-        this.losses = Optional.of(new LossLog(log, time));
-        this.connection = Optional.of(new ConnectionLog(log, time));
+        this.recorder = FLIGHT_RECORDER ? Optional.of(new FlightRecorder()) : Optional.empty();
+        this.connection = new ConnectionLog(outbox.log(), time);
+        this.inPlace =
+                new ArrayList<>(List.of(connection, new RequestLog(outbox.log()), new LossLog(outbox.log(), time)));
+        recorder.ifPresent(inPlace::add);
         this.time = time;
-        this.requests = new AtomicLong();
         this.view = new SessionStatus(SessionState.DISCONNECTED, 0, wallTime(), timeout);
-    }
-
-    private ClientEvents(ClientEvents muted) {
-        this.dispatcher = Optional.empty();
-        this.log = muted.log;
-        this.recorded = false;
-        this.losses = Optional.empty();
-        this.connection = Optional.empty();
-        this.time = muted.time;
-        this.requests = muted.requests;
-        this.view = muted.view;
-    }
-
-    /** Returns events of the same client that are not reported. */
-    ClientEvents muted() {
-        return new ClientEvents(this);
     }
 
     long nextRequest() {
@@ -73,27 +58,15 @@ public final class ClientEvents {
         return time.nanos();
     }
 
-    /** Logs what happens to single requests. */
-    void debug(String line, Object... arguments) {
-        log.debugRequest(line, arguments);
-    }
-
-    /** Returns whether {@link JfrEvents} may be used. */
-    boolean recorded() {
-        return recorded;
-    }
-
-    /** Reports a new request, and returns whether it is reported: it is not if the client is closed. */
-    synchronized boolean requested(LockObserver.Request about) {
-        if (closed || dispatcher.isEmpty()) {
-            return false;
+    /** Returns whether a new request is reported: it is not if the client is closed. */
+    synchronized boolean begun() {
+        if (!closed) {
+            open++;
         }
-        open++;
-        announce(observer -> observer.requested(about));
-        return true;
+        return !closed;
     }
 
-    /** Notes that the end of such a request has been reported. */
+    /** Notes that the end of a request has been reported. */
     synchronized void ended() {
         open--;
         announceClosed();
@@ -108,11 +81,12 @@ public final class ClientEvents {
 
     void announce(Consumer<LockObserver> what) {
         dispatcher.ifPresent(observer -> observer.announce(what));
+        inPlace.forEach(what);
     }
 
-    void logLoss(LockObserver.Request request, long token, LossCause cause, Duration held) {
-        losses.ifPresent(log -> log.lost(
-                request.path() + (request.label().isEmpty() ? "" : " for " + request.label()), token, cause, held));
+    /** Notes that the caller has the lease, in the caller's thread. */
+    void received(LockObserver.Request about, long token) {
+        recorder.ifPresent(recorder -> recorder.received(about, token));
     }
 
     /**
@@ -121,7 +95,7 @@ public final class ClientEvents {
      */
     public void connectionLost(int leases, Duration left) {
         if (!closed) {
-            connection.ifPresent(log -> log.lost(leases, left));
+            connection.lost(leases, left);
         }
     }
 
@@ -143,7 +117,7 @@ public final class ClientEvents {
     public void timeoutGranted(long id, Duration timeout, boolean logged) {
         SessionStatus before = view;
         if (logged && !timeout.equals(before.timeout())) {
-            connection.ifPresent(log -> log.timeoutChanged(before.timeout(), timeout));
+            connection.timeoutChanged(before.timeout(), timeout);
         }
         view = new SessionStatus(before.state(), id, before.since(), timeout);
     }
@@ -159,17 +133,9 @@ public final class ClientEvents {
                 closed = true;
                 announceClosed();
             }
-            losses.ifPresent(LossLog::close);
+            inPlace.forEach(listener -> listener.sessionChanged(state));
         } else {
-            announce(observer -> observer.sessionChanged(state));
-        }
-        if (recorded) {
-            JfrEvents.session(state);
-        }
-        if (state == SessionState.CONNECTED) {
-            connection.ifPresent(ConnectionLog::connected);
-        } else if (state == SessionState.EXPIRED) {
-            connection.ifPresent(ConnectionLog::sessionOver);
+            announce(listener -> listener.sessionChanged(state));
         }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 
@@ -8,7 +10,7 @@ import java.time.Duration;
  * The log of one client's connection losses and reconnects, a line each. If the connection is lost repeatedly, one loss
  * is logged per time span, with the number of losses before it. Confined to the serial executor.
  */
-public final class ConnectionLog {
+final class ConnectionLog implements LockObserver {
     static final Duration SPAN = Duration.ofSeconds(10);
 
     private final ClientLog log;
@@ -23,7 +25,7 @@ public final class ConnectionLog {
     private long lostAt;
     private long loggedAt;
 
-    public ConnectionLog(ClientLog log, Clock time) {
+    ConnectionLog(ClientLog log, Clock time) {
         this.log = log;
         this.time = time;
     }
@@ -57,11 +59,16 @@ public final class ConnectionLog {
         }
     }
 
-    /** Notes the end of the session, which the engine has logged. */
-    void sessionOver() {
-        leave(time.nanos());
-        logged = true;
-        newSession = true;
+    @Override
+    public void sessionChanged(SessionState state) {
+        if (state == SessionState.CONNECTED) {
+            connected();
+        } else if (state == SessionState.EXPIRED) {
+            // The engine has logged it.
+            leave(time.nanos());
+            logged = true;
+            newSession = true;
+        }
     }
 
     private void leave(long now) {
@@ -73,7 +80,7 @@ public final class ConnectionLog {
         }
     }
 
-    void connected() {
+    private void connected() {
         if (away && logged) {
             log.info(
                     ConnectionLog.class,

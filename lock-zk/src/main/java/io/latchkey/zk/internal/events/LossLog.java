@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.events;
 
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.validity.Clock;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -12,7 +14,7 @@ import java.util.Map;
  * first lines and the number of the rest are enough, and thousands of lines would delay other notices of loss. So a few
  * are written per time span; the rest are counted.
  */
-final class LossLog {
+final class LossLog implements LockObserver {
     /** The number of lines per time span. */
     static final int LINES = 20;
 
@@ -31,7 +33,9 @@ final class LossLog {
         this.time = time;
     }
 
-    void lost(String path, long token, LossCause cause, Duration held) {
+    @Override
+    public void lost(Request about, long token, LossCause cause, Duration held) {
+        String path = about.path() + (about.label().isEmpty() ? "" : " for " + about.label());
         if (!mayWrite(cause)) {
             log.debug(LossLog.class, LINE, path, token, cause, held.toMillis());
         } else if (cause == LossCause.CLIENT_CLOSED) {
@@ -77,7 +81,10 @@ final class LossLog {
     }
 
     /** Writes the count of the last span, since the timer ends with the client. */
-    void close() {
-        sumUp();
+    @Override
+    public void sessionChanged(SessionState state) {
+        if (state == SessionState.CLOSED) {
+            sumUp();
+        }
     }
 }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of one request, each reported once and in order. They come from several threads: the caller's, the one
- * that runs the engine's tasks, and the one that releases or finds the lease lost. The code under the monitor only
- * queues calls.
+ * that runs the engine's tasks, and the one that releases or finds the lease lost. Under the monitor, which gives the
+ * order, calls are queued and events of Flight Recorder written.
  */
 public final class RequestEvents {
     private final ClientEvents signals;
@@ -33,13 +33,13 @@ public final class RequestEvents {
     private final long caller;
 
     private final long askedAt;
-    /** Reported as queued when this request is, in place of a report of this one; null if there is no such request. */
-    private final @Nullable RequestEvents queuedInstead;
-
     /** The request on behalf of which this one is made; null if a caller waits for this one. */
     private final @Nullable RequestEvents partOf;
 
-    /** Whether the observer hears of it. Set before anything can happen to it. */
+    /** Reported as queued when this request is, in place of a report of this one; null if there is no such request. */
+    private final @Nullable RequestEvents queuedInstead;
+
+    /** Whether the listeners hear of it. Set before anything can happen to it; not for a part of another request. */
     private boolean isReported;
 
     private long grantedAt;
@@ -48,8 +48,6 @@ public final class RequestEvents {
     private volatile boolean callerWaits;
     private volatile boolean queued;
     private volatile boolean putOff;
-    private JfrEvents.@Nullable Wait wait;
-    private JfrEvents.@Nullable Hold hold;
 
     /**
      * Called in the caller's thread.
@@ -68,7 +66,7 @@ public final class RequestEvents {
     }
 
     private RequestEvents(RequestEvents whole, List<LockTarget> members, boolean tellsQueued) {
-        this.signals = whole.signals.muted();
+        this.signals = whole.signals;
         this.members = members;
         this.thread = whole.thread;
         this.caller = whole.caller;
@@ -80,7 +78,7 @@ public final class RequestEvents {
     }
 
     /**
-     * Returns the events of a request that is made on behalf of this one, and is not reported to the observer itself.
+     * Returns the events of a request that is made on behalf of this one, and is not reported itself.
      *
      * @param tellsQueued whether this request is reported as queued when that one is
      */
@@ -157,11 +155,8 @@ public final class RequestEvents {
 
     /** Reports the call, in the caller's thread. */
     public void requested() {
-        if (signals.recorded()) {
-            JfrEvents.requested(about);
-            wait = JfrEvents.beginWait();
-        }
-        isReported = signals.requested(about);
+        isReported = signals.begun();
+        announce(observer -> observer.requested(about));
     }
 
     private void announce(Consumer<LockObserver> what) {
@@ -171,6 +166,7 @@ public final class RequestEvents {
     }
 
     private void announceEnd(Consumer<LockObserver> what) {
+        over = true;
         announce(what);
         if (isReported) {
             signals.ended();
@@ -189,9 +185,6 @@ public final class RequestEvents {
             return;
         }
         queued = true;
-        if (signals.recorded()) {
-            JfrEvents.queued(about, position);
-        }
         announce(observer -> observer.queued(about, position));
     }
 
@@ -214,36 +207,21 @@ public final class RequestEvents {
     }
 
     /** Reports the grant, before the caller has the lease. A request that was given up by then reports nothing more. */
-    public void granted(long tokenOfLease) {
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            token = tokenOfLease;
-            grantedAt = signals.nanos();
-            if (signals.recorded()) {
-                hold = JfrEvents.beginHold();
-            }
-            Duration waited = Duration.ofNanos(grantedAt - askedAt);
-            announce(observer -> observer.granted(about, tokenOfLease, waited));
+    public synchronized void granted(long tokenOfLease) {
+        if (over) {
+            return;
         }
-        signals.debug("Granted: {}, token {}", about, tokenOfLease);
+        token = tokenOfLease;
+        grantedAt = signals.nanos();
+        Duration waited = Duration.ofNanos(grantedAt - askedAt);
+        announce(observer -> observer.granted(about, tokenOfLease, waited));
     }
 
     /** Notes that the caller has the lease, in the caller's thread. */
-    public void received() {
-        JfrEvents.Wait ended;
-        synchronized (this) {
-            ended = wait;
-            wait = null;
+    public synchronized void received() {
+        if (isReported) {
+            signals.received(about, token);
         }
-        if (ended != null) {
-            JfrEvents.granted(ended, about, token());
-        }
-    }
-
-    private synchronized long token() {
-        return token;
     }
 
     /** Reports the error with which the request ends, unless it was granted before. */
@@ -263,23 +241,12 @@ public final class RequestEvents {
         notGranted(failure, Optional.empty());
     }
 
-    private void notGranted(AcquireFailure failure, Optional<LockException.Reason> reason) {
+    private synchronized void notGranted(AcquireFailure failure, Optional<LockException.Reason> reason) {
+        if (over || token != Event.Created.UNKNOWN_TOKEN) {
+            return;
+        }
         Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
-        synchronized (this) {
-            if (over || token != Event.Created.UNKNOWN_TOKEN) {
-                return;
-            }
-            over = true;
-            announceEnd(observer -> observer.notGranted(about, failure, reason, waited));
-        }
-        if (signals.recorded()) {
-            JfrEvents.notGranted(about, failure, reason, waited);
-        }
-        signals.debug(
-                "Not granted: {}, {}{}",
-                about,
-                failure,
-                reason.map(why -> ", " + why).orElse(""));
+        announceEnd(observer -> observer.notGranted(about, failure, reason, waited));
     }
 
     public synchronized void suspect() {
@@ -287,47 +254,25 @@ public final class RequestEvents {
             return;
         }
         long ofLease = token;
-        if (signals.recorded()) {
-            JfrEvents.suspect(about, ofLease);
-        }
         announce(observer -> observer.suspect(about, ofLease));
     }
 
-    public void lost(LossCause cause) {
-        Duration held;
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            over = true;
-            held = Duration.ofNanos(signals.nanos() - grantedAt);
-            long ofLease = token;
-            announceEnd(observer -> observer.lost(about, ofLease, cause, held));
+    public synchronized void lost(LossCause cause) {
+        if (over) {
+            return;
         }
-        received();
-        if (signals.recorded()) {
-            JfrEvents.lost(about, token(), cause, held);
-        }
-        signals.logLoss(about, token(), cause, held);
+        long ofLease = token;
+        Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+        announceEnd(observer -> observer.lost(about, ofLease, cause, held));
     }
 
     /** Reports the release, in the thread that releases. */
-    public void released() {
-        JfrEvents.Hold ended;
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            over = true;
-            ended = hold;
-            long ofLease = token;
-            Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
-            announceEnd(observer -> observer.released(about, ofLease, held));
+    public synchronized void released() {
+        if (over) {
+            return;
         }
-        received();
-        if (ended != null) {
-            JfrEvents.released(ended, about, token());
-        }
-        signals.debug("Released: {}, token {}", about, token());
+        long ofLease = token;
+        Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+        announceEnd(observer -> observer.released(about, ofLease, held));
     }
 }

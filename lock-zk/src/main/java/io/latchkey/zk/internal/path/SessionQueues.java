@@ -36,7 +36,7 @@ public final class SessionQueues {
     }
 
     /**
-     * Returns whether any queue has pending work. While a client closes, this is called after every response, so a
+     * Returns whether any queue has pending work. While a client closes, this is called after every step, so a
      * queue is looked at again only while it has pending work.
      */
     public boolean hasPendingDeletions() {

@@ -63,9 +63,6 @@ public final class Connection {
 
         /** The servers refuse the client's login. */
         void loginRefused();
-
-        /** A response was handled. */
-        void answered();
     }
 
     Connection(ClientContext context, SessionValidity validity, Listener listener) {
@@ -232,7 +229,6 @@ public final class Connection {
                     untilNotThrottled(wanted, times + 1, send, then);
                 } else {
                     then.accept(Response.failed(Status.CONNECTION_LOSS, answer.detail()));
-                    listener.answered();
                 }
             });
         });
@@ -292,7 +288,6 @@ public final class Connection {
             if (!over) {
                 then.accept(answer);
             }
-            listener.answered();
         }));
     }
 

@@ -59,9 +59,6 @@ public final class Session {
 
         /** The servers refuse the client's login. */
         void loginRefused();
-
-        /** A response was handled, so a closing client may have nothing left in its session. */
-        void finishWhenIdle();
     }
 
     public Session(ClientContext context, Client client) {
@@ -270,11 +267,6 @@ public final class Session {
         @Override
         public void loginRefused() {
             client.loginRefused();
-        }
-
-        @Override
-        public void answered() {
-            client.finishWhenIdle();
         }
     }
 

@@ -25,6 +25,9 @@ public final class SerialExecutor implements Executor {
     /** The number of submitted tasks that have not ended. The thread that raises it from zero runs them. */
     private final AtomicInteger unfinished = new AtomicInteger();
 
+    /** Read and written by tasks only, and between them. */
+    private Runnable afterEach = () -> {};
+
     private final Executor relief;
     private final Consumer<Throwable> onFailure;
     private volatile @Nullable Thread running;
@@ -56,6 +59,14 @@ public final class SerialExecutor implements Executor {
         }
     }
 
+    /**
+     * Runs {@code task} behind each task from the present one on, as a part of it. Called by a task, in whose thread
+     * the next one sees it.
+     */
+    public void afterEachTask(Runnable task) {
+        afterEach = task;
+    }
+
     /** Adds the task, and returns whether no other thread runs tasks now. */
     private boolean mayRun(Runnable task) {
         if (failed) {
@@ -84,6 +95,7 @@ public final class SerialExecutor implements Executor {
             running = Thread.currentThread();
             try {
                 tasks.remove().run();
+                afterEach.run();
             } catch (Throwable unexpected) {
                 fail(unexpected);
             } finally {

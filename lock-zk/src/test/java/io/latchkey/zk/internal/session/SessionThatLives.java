@@ -12,7 +12,4 @@ final class SessionThatLives implements Session.Client {
     public void loginRefused() {
         throw new AssertionError("no login is refused");
     }
-
-    @Override
-    public void finishWhenIdle() {}
 }

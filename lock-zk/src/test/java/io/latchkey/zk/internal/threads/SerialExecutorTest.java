@@ -40,6 +40,17 @@ class SerialExecutorTest {
     }
 
     @Test
+    void taskBehindEachRunsAtTheEndOfEach_fromTheOneThatGivesIt() {
+        serial.execute(() -> ran.add(1));
+        serial.execute(() -> {
+            serial.afterEachTask(() -> ran.add(0));
+            serial.execute(() -> ran.add(3));
+            ran.add(2);
+        });
+        assertEquals(List.of(1, 2, 0, 3, 0), ran);
+    }
+
+    @Test
     void submittingThreadGoesOn_whenNoThreadCanRelieveIt() {
         SerialExecutor alone = new SerialExecutor(
                 task -> {

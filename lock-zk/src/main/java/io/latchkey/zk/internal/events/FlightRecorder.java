@@ -6,7 +6,9 @@ import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionState;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
@@ -19,12 +21,15 @@ import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks' events for Flight Recorder. Waits and holds are events with a duration. A wait is written by the thread
- * that continues with the lease, a hold by the one that releases, so the stack traces are the callers'. Events that the
- * client detects by itself have no stack trace. The class may be used only if {@link ClientEvents#recorded}.
+ * Writes the events of one client for Flight Recorder. Waits and holds are events with a duration. A wait is written by
+ * the thread that continues with the lease, a hold by the one that releases, so the stack traces are the callers'.
+ * Events that the client detects by itself have no stack trace. The class may be used only where the module jdk.jfr is.
  */
-final class JfrEvents {
-    private JfrEvents() {}
+final class FlightRecorder implements LockObserver {
+    /** By number of the request, while they are recorded. */
+    private final Map<Long, Wait> waits = new ConcurrentHashMap<>();
+
+    private final Map<Long, Hold> holds = new ConcurrentHashMap<>();
 
     @Category("Latchkey")
     abstract static class OfRequest extends Event {
@@ -39,12 +44,11 @@ final class JfrEvents {
         @Label("Request")
         @Description("Number of the request, counted for each client")
         long request;
+    }
 
-        final void of(LockObserver.Request about) {
-            path = about.path();
-            lock = about.lock();
-            request = about.id();
-        }
+    abstract static class OfLease extends OfRequest {
+        @Label("Token")
+        long token;
     }
 
     @Name("latchkey.Requested")
@@ -67,10 +71,7 @@ final class JfrEvents {
     @Label("Lock Granted")
     @Description("From the call until its caller continues with the lease")
     @Threshold("10 ms")
-    static final class Wait extends OfRequest {
-        @Label("Token")
-        long token;
-    }
+    static final class Wait extends OfLease {}
 
     @Name("latchkey.NotGranted")
     @Label("Lock Not Granted")
@@ -95,19 +96,13 @@ final class JfrEvents {
     @Label("Lock Suspect")
     @Description("The connection of a holder is lost")
     @StackTrace(false)
-    static final class Suspect extends OfRequest {
-        @Label("Token")
-        long token;
-    }
+    static final class Suspect extends OfLease {}
 
     @Name("latchkey.Lost")
     @Label("Lock Lost")
     @Description("A lease was lost")
     @StackTrace(false)
-    static final class Lost extends OfRequest {
-        @Label("Token")
-        long token;
-
+    static final class Lost extends OfLease {
         @Label("Cause")
         @Nullable
         String cause;
@@ -121,10 +116,7 @@ final class JfrEvents {
     @Label("Lock Released")
     @Description("From the grant until the holder releases")
     @Threshold("10 ms")
-    static final class Hold extends OfRequest {
-        @Label("Token")
-        long token;
-    }
+    static final class Hold extends OfLease {}
 
     @Name("latchkey.Session")
     @Label("Lock Session")
@@ -137,83 +129,89 @@ final class JfrEvents {
         String state;
     }
 
-    static void requested(LockObserver.Request about) {
-        Requested event = new Requested();
-        event.of(about);
+    private static void write(OfRequest event, Request about) {
+        event.path = about.path();
+        event.lock = about.lock();
+        event.request = about.id();
         event.commit();
     }
 
-    static void queued(LockObserver.Request about, int position) {
-        Queued event = new Queued();
-        event.of(about);
-        event.position = position;
-        event.commit();
-    }
-
-    /** Begins a wait; returns null if it is not recorded. */
-    static @Nullable Wait beginWait() {
-        Wait event = new Wait();
-        if (!event.isEnabled()) {
-            return null;
-        }
-        event.begin();
-        return event;
-    }
-
-    static void granted(Wait event, LockObserver.Request about, long token) {
-        event.end();
-        event.of(about);
+    private static void write(OfLease event, Request about, long token) {
         event.token = token;
-        event.commit();
+        write(event, about);
     }
 
-    static void notGranted(
-            LockObserver.Request about,
-            LockObserver.AcquireFailure failure,
-            Optional<LockException.Reason> reason,
-            Duration waited) {
+    @Override
+    public void requested(Request about) {
+        write(new Requested(), about);
+        Wait wait = new Wait();
+        if (wait.isEnabled()) {
+            wait.begin();
+            waits.put(about.id(), wait);
+        }
+    }
+
+    @Override
+    public void queued(Request about, int position) {
+        Queued event = new Queued();
+        event.position = position;
+        write(event, about);
+    }
+
+    @Override
+    public void granted(Request about, long token, Duration waited) {
+        Hold hold = new Hold();
+        if (hold.isEnabled()) {
+            hold.begin();
+            holds.put(about.id(), hold);
+        }
+    }
+
+    /** Ends the wait, as its caller has the lease or will not get it. */
+    void received(Request about, long token) {
+        Wait wait = waits.remove(about.id());
+        if (wait != null) {
+            write(wait, about, token);
+        }
+    }
+
+    @Override
+    public void notGranted(
+            Request about, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+        waits.remove(about.id());
         NotGranted event = new NotGranted();
-        event.of(about);
         event.failure = failure.name();
         event.reason = reason.map(Enum::name).orElse(null);
         event.waited = waited.toNanos();
-        event.commit();
+        write(event, about);
     }
 
-    static void suspect(LockObserver.Request about, long token) {
-        Suspect event = new Suspect();
-        event.of(about);
-        event.token = token;
-        event.commit();
+    @Override
+    public void suspect(Request about, long token) {
+        write(new Suspect(), about, token);
     }
 
-    static void lost(LockObserver.Request about, long token, LossCause cause, Duration held) {
+    @Override
+    public void lost(Request about, long token, LossCause cause, Duration held) {
+        received(about, token);
+        holds.remove(about.id());
         Lost event = new Lost();
-        event.of(about);
-        event.token = token;
         event.cause = cause.name();
         event.held = held.toNanos();
-        event.commit();
+        write(event, about, token);
     }
 
-    /** Begins a hold; returns null if it is not recorded. */
-    static @Nullable Hold beginHold() {
-        Hold event = new Hold();
-        if (!event.isEnabled()) {
-            return null;
+    @Override
+    public void released(Request about, long token, Duration held) {
+        received(about, token);
+        Hold hold = holds.remove(about.id());
+        if (hold != null) {
+            write(hold, about, token);
         }
-        event.begin();
-        return event;
     }
 
-    static void released(Hold event, LockObserver.Request about, long token) {
-        event.end();
-        event.of(about);
-        event.token = token;
-        event.commit();
-    }
-
-    static void session(SessionState state) {
+    @Override
+    public void sessionChanged(SessionState state) {
         OfSession event = new OfSession();
         event.state = state.name();
         event.commit();
