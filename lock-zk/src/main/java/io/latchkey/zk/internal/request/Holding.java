@@ -83,7 +83,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Shell, RevocationNode.H
 
     @Override
     public String shownPath() {
-        return session.context().displayPath(entries.get(0).lock());
+        return session.context().displayPath(entries.get(0).path());
     }
 
     // ---- release

@@ -32,7 +32,6 @@ final class QueueEntry implements QueueMember {
     private final Shell shell;
     private final int index;
     private final LockPath path;
-    private final LockPath lock;
     private Recipe recipe;
     private final String label;
 
@@ -71,7 +70,6 @@ final class QueueEntry implements QueueMember {
         this.shell = shell;
         this.index = index;
         this.path = member.path();
-        this.lock = member.lock();
         this.recipe = member.recipe();
         this.label = member.label();
         this.sessionQueue = sessionQueue;
@@ -147,11 +145,6 @@ final class QueueEntry implements QueueMember {
     @Override
     public LockPath path() {
         return path;
-    }
-
-    /** Returns the path that is displayed for the lock. */
-    LockPath lock() {
-        return lock;
     }
 
     Recipe recipe() {

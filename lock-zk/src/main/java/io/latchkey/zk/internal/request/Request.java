@@ -55,9 +55,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     private final Command.Shell life = new Life();
 
-    /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
-    private @Nullable OwnLayoutCheck ownLayout;
-
     /** What it has in its present session; null before the first and between two. */
     private @Nullable InSession present;
     /** Set with the grant. */
@@ -78,8 +75,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     /** The deletions of its nodes without a response. */
     private int deleting;
-
-    private Runnable onceEnded = () -> {};
 
     /**
      * A request in one session.
@@ -139,14 +134,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
                 : Stream.of(signals);
     }
 
-    /**
-     * Has the request granted only if no request of Latchkey's own layout is at the path, as Curator's semaphore needs
-     * it.
-     */
-    public void looksFor(LockTarget lock) {
-        ownLayout = new OwnLayoutCheck(lock, machine, this::fail, this::confirm);
-    }
-
     @Override
     public void suspect() {
         ownersSignals().forEach(RequestEvents::suspect);
@@ -156,14 +143,9 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
         return context.displayPath(path);
     }
 
-    /** Returns whether it had to wait in its current or last attempt. */
-    public boolean hasWaited() {
-        return waited;
-    }
-
     /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(LockPath path) {
-        return members.stream().anyMatch(member -> member.lock().equals(path));
+        return members.stream().anyMatch(member -> member.path().equals(path));
     }
 
     /** Returns the paths of its members, as the ZooKeeper handle sees them. */
@@ -254,7 +236,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
             holding.ended();
             entries().forEach(entry -> entry.found(false));
         }
-        onceEnded.run();
         answerIfDeleted();
     }
 
@@ -405,10 +386,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
      * </ul>
      */
     private void confirm() {
-        if (ownLayout != null && !ownLayout.isDone()) {
-            ownLayout.look(session());
-            return;
-        }
         List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
         if (members.size() > 1 && waited) {
             nodes.addAll(QueueEntry.ownedNodes(entries()));
@@ -486,9 +463,6 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
 
     private void createNodes() {
         new NodeCreation(session(), machine, this, entries()).start();
-        if (ownLayout != null) {
-            ownLayout.look(session());
-        }
     }
 
     private PendingDeletions deletions() {
@@ -544,18 +518,10 @@ public final class Request implements SessionRequest, QueueEntry.Shell, NodeCrea
     /** Leaves a session that has ended; a waiting request continues in the next one. */
     public void sessionOver() {
         present = null;
-        if (ownLayout != null) {
-            ownLayout.sessionOver();
-        }
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
         }
         runOnceDeleted();
-    }
-
-    /** Sets what runs at once when the request ends, whatever the cause. */
-    public void onceEnded(Runnable then) {
-        onceEnded = then;
     }
 
     /** Releases and passes the outcome to {@code then}. */
