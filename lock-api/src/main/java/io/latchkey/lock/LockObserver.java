@@ -36,8 +36,7 @@ public interface LockObserver {
      * @param request the request
      * @param position the number of requests ahead of it, including holders: 1 is next. For a {@link MultiLock}, this
      *     is the position in the queue of the first member that has to wait; with local turns, the position among the
-     *     waiters of the client, or at the server for the first of them; for a semaphore in Curator's layout, the
-     *     position in the first queue in which it waits
+     *     waiters of the client, or at the server for the first of them
      */
     default void queued(Request request, int position) {}
 

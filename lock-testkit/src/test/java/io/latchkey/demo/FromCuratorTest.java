@@ -128,10 +128,12 @@ class FromCuratorTest {
     }
 
     @Test
-    void aSemaphore() throws Exception {
-        Semaphore pool = locks.semaphore("/pool", 3);
-        try (Lease permit = pool.acquire()) {
-            work(permit.token());
+    void aSemaphore(@ConnectString String servers) throws Exception {
+        try (LockClient own = ZkLockClient.connect(servers)) {
+            Semaphore pool = own.semaphore("/v2/pool", 3); // a client with Layout.LATCHKEY
+            try (Lease permit = pool.acquire()) {
+                work(permit.token());
+            }
         }
         assertEquals(1, written.size());
     }

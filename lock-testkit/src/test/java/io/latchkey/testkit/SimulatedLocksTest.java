@@ -41,7 +41,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -76,7 +75,8 @@ class SimulatedLocksTest {
         LockClient client = besideCurator();
         soon(client.mutex("/m").acquireAsync()).close();
         List<CompletableFuture<Lease>> asked = List.of(
-                client.mutex("/m").acquireAsync(), client.semaphore("/s", 1).acquireAsync());
+                client.mutex("/m").acquireAsync(),
+                client.readWriteLock("/rw").readLock().acquireAsync());
         locks.advance(Duration.ZERO);
         for (CompletableFuture<Lease> each : asked) {
             assertTrue(each.isDone());
@@ -814,111 +814,6 @@ class SimulatedLocksTest {
                 client.diagnose().incompleteBecause().orElse(""));
         held.close();
         waiting.get().close();
-    }
-
-    @Test
-    void curatorsSemaphoreGivesItsPermitsOneByOne() throws Exception {
-        LockClient mine = besideCurator();
-        Semaphore other = besideCurator().semaphore("/s", 2);
-        Lease first = mine.semaphore("/s", 2).permits(1).acquire();
-        Lease second = other.acquire();
-        CompletableFuture<Lease> third = other.acquireAsync();
-        assertFalse(third.isDone());
-        locks.expire(mine);
-        Lease granted = third.get();
-        assertEquals(
-                LossCause.SESSION_EXPIRED, first.lost().toCompletableFuture().get());
-        assertEquals(0, other.availablePermits());
-        granted.close();
-        second.close();
-        assertEquals(2, other.availablePermits());
-    }
-
-    /** The first stands in the line for the turn again, behind the second. */
-    @Test
-    void requestForCuratorsSemaphoreLeavesTheQueue_whenItIsCancelledAfterItHasLostItsTurn() throws Exception {
-        LockClient mine = besideCurator();
-        Semaphore other = besideCurator().semaphore("/s", 1);
-        Lease held = other.acquire();
-        CompletableFuture<Lease> first = mine.semaphore("/s", 1).acquireAsync();
-        CompletableFuture<Lease> second = other.acquireAsync();
-        locks.expire(mine);
-        assertEquals(2, locks.nodesUnder("/s/locks").size());
-        assertTrue(first.cancel(false));
-        locks.advance(Duration.ZERO);
-        assertEquals(1, locks.nodesUnder("/s/locks").size());
-        held.close();
-        soon(second).close();
-    }
-
-    @Test
-    void queueOfCuratorsSemaphoreShowsAllLabels_whileOneWaitsForAPermitAndOneForItsTurn() throws Exception {
-        Semaphore pool = besideCurator().semaphore("/s", 1);
-        List<String> expected = List.of("one", "two", "three");
-        List<CompletableFuture<Lease>> asked = new ArrayList<>();
-        for (String label : expected) {
-            asked.add(pool.labelled(label).acquireAsync());
-        }
-        assertEquals(expected, labels(pool.queue()));
-        assertEquals(expected, labels(soon(pool.queueAsync())));
-        assertEquals(1, pool.capacity());
-        assertThrows(IllegalArgumentException.class, () -> pool.permits(0));
-        assertThrows(UnsupportedOperationException.class, () -> pool.resizeAsync(2));
-        for (CompletableFuture<Lease> next : asked) {
-            soon(next).close();
-        }
-    }
-
-    private static List<String> labels(List<Contender> queue) {
-        return queue.stream().map(request -> request.owner().label()).toList();
-    }
-
-    /** The first create for the permit finds no path. The other request comes behind the look of that flight. */
-    @Test
-    void permitOfCuratorsLayout_isRefusedBesideARequestThatCameBeforeItsPathWasMade() throws Exception {
-        LockClient mine = besideCurator();
-        RequestMatch create = RequestMatch.create().under("/s/leases");
-        AtomicBoolean isBehindTheCreate = new AtomicBoolean();
-        RequestMatch look = RequestMatch.of("look behind the first create", request -> {
-            if (create.matches(request)) {
-                isBehindTheCreate.set(true);
-            }
-            return isBehindTheCreate.get() && request.path().equals("/s");
-        });
-        HeldFrames answers = locks.holdAnswers(mine, look);
-        CompletableFuture<Lease> asked = mine.semaphore("/s", 1).acquireAsync();
-        assertTrue(answers.firstCaught().isDone());
-        Lease held = locks.client().semaphore("/s", 1).tryAcquire().orElseThrow();
-        answers.release();
-        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
-        assertInstanceOf(LockMismatchException.class, told.getCause());
-        assertTrue(held.isValid());
-        assertEquals(
-                1,
-                locks.nodesUnder("/s").stream().filter(ServerNode::isEphemeral).count(),
-                "the holder alone");
-    }
-
-    /** It waits twice: for its turn, and for a permit in what is left of its time. */
-    @Test
-    void timedTryForCuratorsSemaphoreWaitsForAsLongAsItMay() throws Exception {
-        Semaphore other = besideCurator().semaphore("/s", 1);
-        Semaphore mine = besideCurator().semaphore("/s", 1);
-        Lease first = other.acquire();
-        CompletableFuture<Lease> second = other.acquireAsync();
-        CompletableFuture<Optional<Lease>> tried = mine.tryAcquireAsync(Duration.ofSeconds(8));
-        locks.advance(Duration.ofSeconds(5));
-        first.close();
-        Lease next = second.get();
-        locks.advance(Duration.ofMillis(2_999));
-        assertFalse(tried.isDone());
-        locks.advance(Duration.ofMillis(1));
-        assertEquals(Optional.empty(), tried.getNow(null));
-
-        CompletableFuture<Optional<Lease>> triedAgain = mine.tryAcquireAsync(Duration.ofSeconds(8));
-        locks.advance(Duration.ofSeconds(5));
-        next.close();
-        assertTrue(triedAgain.get().isPresent());
     }
 
     @Test

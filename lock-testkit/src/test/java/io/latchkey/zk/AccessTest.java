@@ -220,20 +220,6 @@ class AccessTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
-    /** Requests of the own layout might be there, which it does not count. */
-    @Test
-    void permitInCuratorsLayoutIsDenied_whenItMayNotListThePathForTheOwnLayout() throws Exception {
-        ZkLockClient first = client(builder -> builder.layout(Layout.CURATOR));
-        first.semaphore("/s", 1).acquire().close();
-        handle().setACL("/s", ALL_BUT_READ, -1);
-        ZkLockClient stranger = client(builder -> builder.layout(Layout.CURATOR));
-        CompletableFuture<Lease> asked = stranger.semaphore("/s", 1).acquireAsync();
-        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-        AccessDeniedException denied = assertInstanceOf(AccessDeniedException.class, told.getCause());
-        assertTrue(denied.getMessage().contains("another layout"), denied.getMessage());
-        awaitUntil("nothing left", () -> server().nodesUnder("/s").stream().noneMatch(ServerNode::isEphemeral));
-    }
-
     /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
     @Test
     void waiterIsDenied_whenItMayNotWatchTheRequestAhead() throws Exception {

@@ -414,13 +414,13 @@ class DiagnoseTest extends OnOneServer {
     @Test
     @Tag("slow")
     void diagnosisNamesItsGap_whenThereAreTooManyNodes() throws Exception {
-        assertGap("there are more than 5000 nodes to read", Map.of("/app/some", 2_500, "/app/more", 2_500));
+        assertGap("More than 5000 nodes are to be read", Map.of("/app/some", 2_500, "/app/more", 2_500));
     }
 
     @Test
     @Tag("slow")
     void diagnosisNamesItsGap_whenANodeHasTooManyChildren() throws Exception {
-        assertGap("/app/data has 10001 children", Map.of("/app/data", 10_001));
+        assertGap("/app/data: It has 10001 children", Map.of("/app/data", 10_001));
     }
 
     private void assertGap(String gap, Map<String, Integer> children) throws Exception {
@@ -436,7 +436,8 @@ class DiagnoseTest extends OnOneServer {
         }
         Lease held = alice.mutex("/app/a").acquire();
         waitBehind(alice, "/app/a", 2);
-        assertEquals(Optional.of(gap), alice.diagnose().incompleteBecause());
+        String found = alice.diagnose().incompleteBecause().orElse("");
+        assertTrue(found.contains(gap), found);
         held.close();
     }
 
@@ -494,15 +495,19 @@ class DiagnoseTest extends OnOneServer {
     }
 
     @Test
-    void diagnosisNamesItsGap_whenTheConnectionBreaksAtARead() throws Exception {
+    void diagnosisNamesItsGap_whenTheConnectionBreaksAtEachReadOfANode() throws Exception {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient client = locks.client();
             Lease held = client.mutex("/m").acquire();
             CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
             assertNoCycle(client);
-            var unused = locks.cutBefore(client, RequestMatch.getData().under("/m"), 1);
+            RequestMatch read = RequestMatch.getData().path("of /m", "/m"::equals);
+            var once = locks.cutBefore(client, read, 1);
+            assertEquals(Optional.empty(), client.diagnose().incompleteBecause());
+            var first = locks.cutBefore(client, read, 1);
+            var second = locks.cutBefore(client, read, 1);
             String gap = client.diagnose().incompleteBecause().orElse("");
-            assertTrue(gap.contains("look for deadlocks of /m"), gap);
+            assertTrue(gap.startsWith("/m: The connection breaks whenever this node is read"), gap);
             held.close();
             waiting.get(10, TimeUnit.SECONDS).close();
         }

@@ -10,14 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
-import io.latchkey.lock.Semaphore;
 import io.latchkey.testkit.SimulatedLocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -217,34 +215,6 @@ class FlightRecorderTest {
                     .map(event -> event.getString("state"))
                     .toList();
             assertEquals(List.of("DISCONNECTED", "CONNECTED", "DISCONNECTED", "EXPIRED", "CONNECTED"), session);
-        }
-    }
-
-    /** A request in Curator's semaphore has two parts at the server. */
-    @Test
-    void eventsOfTheWholeRequestAlone_areRecordedForCuratorsSemaphore() throws Exception {
-        LockClient besideCurator = locks.builder().layout(Layout.CURATOR).build();
-        Semaphore permits = besideCurator.semaphore("/jfr/permits", 1);
-        try (Recording recording = everything()) {
-            List<RecordedEvent> events = recorded(recording, () -> {
-                permits.acquire().close();
-                Lease lost = permits.acquire();
-                CompletableFuture<Optional<Lease>> tried = permits.tryAcquireAsync(Duration.ofSeconds(1));
-                locks.advance(Duration.ofSeconds(1));
-                assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
-                locks.expire(besideCurator);
-                assertEquals(
-                        LossCause.SESSION_EXPIRED,
-                        lost.lost().toCompletableFuture().join());
-            });
-            assertEquals(
-                    Map.of("Requested", 3L, "Granted", 2L, "Released", 1L, "Queued", 1L, "NotGranted", 1L, "Lost", 1L),
-                    events.stream()
-                            .filter(event -> event.hasField("path")
-                                    && event.getString("path").startsWith("/jfr/permits"))
-                            .map(event -> event.getEventType().getName().substring("latchkey.".length()))
-                            .filter(name -> !name.equals("Suspect"))
-                            .collect(Collectors.groupingBy(name -> name, Collectors.counting())));
         }
     }
 

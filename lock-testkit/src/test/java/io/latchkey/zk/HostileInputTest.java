@@ -309,18 +309,6 @@ class HostileInputTest extends OnOneServer {
         assertEquals(0, proxy.since(asking).count(RequestMatch.list().under("/m")));
     }
 
-    /** The requests that it looks for would be in that list. */
-    @Test
-    @Tag("slow")
-    void permitOfCuratorsLayoutIsRefused_whenTheListOfItsPathFitsNoPacket() throws Exception {
-        makeNode("/m");
-        fill("/m", 30_000);
-        ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
-        LockException told = assertThrows(
-                LockException.class, () -> curator.semaphore("/m", 1).tryAcquire(Duration.ofSeconds(20)));
-        assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason());
-    }
-
     @Test
     @Tag("slow")
     void acquireFailsAndOtherLeasesLive_whenTheListOfAWornOutPathFitsNoPacket() throws Exception {

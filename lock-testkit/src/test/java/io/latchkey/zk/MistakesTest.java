@@ -424,7 +424,6 @@ class MistakesTest extends OnOneServer {
 
     @Test
     void eachLockNamesItsPath() throws InterruptedException {
-        ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
         Mutex mutex = locks.mutex("/named");
         ReadWriteLock readWrite = locks.readWriteLock("/named");
         for (Object lock : List.of(
@@ -433,7 +432,6 @@ class MistakesTest extends OnOneServer {
                 readWrite.writeLock(),
                 locks.semaphore("/named", 2),
                 locks.semaphore("/named", 2).permits(2),
-                curator.semaphore("/named", 2),
                 locks.multiLock(mutex, locks.mutex("/other")),
                 mutex.asLock(),
                 readWrite.asReadWriteLock().readLock(),

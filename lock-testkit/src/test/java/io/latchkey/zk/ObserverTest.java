@@ -536,26 +536,6 @@ class ObserverTest extends OnOneServer {
                 own.of("/m").stream().filter(line -> line.startsWith("queued")).toList());
     }
 
-    @Test
-    void requestForACuratorSemaphoreGetsItsPosition_whenItWaits() throws Exception {
-        RecordingObserver own = new RecordingObserver();
-        ZkLockClient waiting = client(builder -> builder.layout(Layout.CURATOR).observer(own));
-        ZkLockClient holding = client(builder -> builder.layout(Layout.CURATOR));
-        Lease held = holding.semaphore("/s", 1).acquire();
-        // Its mutex is released as it gets the permit, and the deletion may come behind the next request.
-        awaitUntil("the mutex is free", () -> server().nodesUnder("/s/locks").isEmpty());
-        CompletableFuture<Lease> next = waiting.semaphore("/s", 1).acquireAsync();
-        CompletableFuture<Lease> last = waiting.semaphore("/s", 1).acquireAsync();
-        awaitUntil("both calls", () -> own.of("/s").size() == 4);
-        held.close();
-        soon(next).close();
-        soon(last).close();
-        awaitUntil("all calls", () -> own.of("/s").size() == 8);
-        assertEquals(
-                List.of("queued at 1 1 permit of semaphore /s", "queued at 1 1 permit of semaphore /s"),
-                own.of("/s").stream().filter(line -> line.startsWith("queued")).toList());
-    }
-
     /** Each turn counts from its own call and its own grant. */
     @Test
     void timesAndTokensAreThoseOfTheRequest_alsoOfLocalTurns() throws Exception {

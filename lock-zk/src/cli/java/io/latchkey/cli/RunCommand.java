@@ -188,7 +188,8 @@ final class RunCommand implements Callable<Integer> {
         } catch (UnsupportedOperationException refused) {
             throw new ParameterException(
                     Objects.requireNonNull(spec).commandLine(),
-                    "--layout " + layout.name().toLowerCase(Locale.ROOT) + " has no semaphore",
+                    "--layout " + layout.name().toLowerCase(Locale.ROOT) + " shares no semaphore. Nothing was sent. Use"
+                            + " --layout latchkey at another PATH, or at this one once no other program uses it",
                     refused);
         }
     }

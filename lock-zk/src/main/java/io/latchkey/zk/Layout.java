@@ -33,8 +33,8 @@ import io.latchkey.zk.internal.queue.Namings;
  * </ul>
  *
  * <p>Every client at one path, Latchkey's included, must have the same layout. A Latchkey client with another layout is
- * refused with {@code LockMismatchException} if it finds requests of this one, also for a semaphore. So are requests
- * that already wait there, when they list again. The other library does not check, so it cannot be refused. While it
+ * refused with {@code LockMismatchException} if it finds requests of this one. So are requests that already wait there,
+ * when they list again. The other library does not check, so it cannot be refused. While it
  * uses the path, all Latchkey requests that wait or are made there fail with {@code LockMismatchException}.
  */
 public enum Layout {
@@ -43,18 +43,12 @@ public enum Layout {
 
     /**
      * The layout of Apache Curator 5's recipes: {@code mutex} with {@code InterProcessMutex}, {@code readWriteLock}
-     * with {@code InterProcessReadWriteLock} (downgrading included), {@code stripedMutex} with one {@code
-     * InterProcessMutex} at {@code path/0} and so on, and {@code semaphore} with {@code InterProcessSemaphoreV2}. A
-     * semaphore of one permit also works with {@code InterProcessSemaphoreMutex}.
+     * with {@code InterProcessReadWriteLock} (downgrading included), and {@code stripedMutex} with one {@code
+     * InterProcessMutex} at {@code path/0} and so on. {@code semaphore} is refused with {@link
+     * UnsupportedOperationException}: a fleet that uses Curator's stops using it before it takes Latchkey's.
      *
-     * <p>A semaphore is acquired in Curator's way: the holder of a mutex at {@code path/locks} may create a node under
-     * {@code path/leases} and wait there. So a permit takes two locks, and {@code tryAcquire()} may fail while another
-     * client is acquiring a permit. Permits are acquired one at a time: {@code permits} of more than one and {@code
-     * resize} are refused with {@link UnsupportedOperationException}. The number of permits is the one that each client
-     * declares; these numbers are not compared. A client of this layout needs the right to read {@code path}.
-     *
-     * <p>A semaphore of Latchkey's own layout refuses a path with a child {@code leases}, also one that is left over.
-     * If that child is a container, the server removes it some time after it is empty.
+     * <p>A semaphore of Latchkey's own layout refuses a path where Curator's semaphore has a child {@code leases}, also
+     * one that is left over. If that child is a container, the server removes it some time after it is empty.
      */
     CURATOR,
 

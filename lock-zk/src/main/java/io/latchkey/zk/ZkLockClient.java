@@ -416,8 +416,7 @@ public final class ZkLockClient implements LockClient {
          * <p>Turns with one place have one {@linkplain io.latchkey.lock.Lease#token token}. A store that checks tokens
          * sees them as one holder, so within this process only the lock keeps them apart. {@code queue()} has one entry
          * for them, with the label of the request for which the place was taken, and an eviction ends all of their
-         * leases. Members of a multi-lock, calls that try without waiting, and semaphores of {@link Layout#CURATOR}
-         * have their own places.
+         * leases. Members of a multi-lock and calls that try without waiting have their own places.
          *
          * <p>Only a clean release passes a place on. After a loss, a limit of {@link
          * io.latchkey.lock.Acquirable#heldAtMost}, a guarded write without an answer, or a downgrade, the next waiter

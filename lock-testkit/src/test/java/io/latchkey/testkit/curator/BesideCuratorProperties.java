@@ -6,14 +6,10 @@ import io.latchkey.testkit.jqwik.LatchkeyProperties;
 import io.latchkey.testkit.jqwik.Scope;
 import io.latchkey.testkit.jqwik.Scope.Recipe;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
-import io.latchkey.testkit.workload.LockSpec;
 import io.latchkey.testkit.workload.Play;
 import io.latchkey.testkit.workload.Scenario;
-import io.latchkey.testkit.workload.Workload;
-import io.latchkey.testkit.workload.Workload.Turn;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -48,34 +44,6 @@ class BesideCuratorProperties {
             Play.Settings given)
             throws InterruptedException {
         play(scenario, server, given);
-    }
-
-    /**
-     * One permit at a time: Curator's requests for several block each other. No request is cancelled, because Curator
-     * would be affected too: its thread that is interrupted while it takes a permit may leave the node; see
-     * {@link CuratorContractTest}.
-     */
-    @Property(tries = 25)
-    void permits(
-            @ForAll @Scope(recipes = Recipe.SEMAPHORE, clients = 4) Scenario scenario,
-            EmbeddedZooKeeper server,
-            Play.Settings given)
-            throws InterruptedException {
-        List<Workload.Actor> actors = scenario.workload().actors().stream()
-                .map(actor -> new Workload.Actor(
-                        actor.client(),
-                        actor.turns().stream()
-                                .map(BesideCuratorProperties::forOnePermit)
-                                .toList()))
-                .toList();
-        play(new Scenario(scenario.seed(), new Workload(actors), scenario.faults()), server, given);
-    }
-
-    private static Turn forOnePermit(Turn turn) {
-        LockSpec.Permits asked = (LockSpec.Permits) turn.lock();
-        LockSpec one = new LockSpec.Permits(asked.path(), 1, asked.capacity());
-        Turn.Form form = turn.form() == Turn.Form.CANCEL ? Turn.Form.ACQUIRE : turn.form();
-        return new Turn(turn.pauseMillis(), one, form, turn.patienceMillis(), turn.holdMillis());
     }
 
     private static void play(Scenario scenario, EmbeddedZooKeeper server, Play.Settings given)

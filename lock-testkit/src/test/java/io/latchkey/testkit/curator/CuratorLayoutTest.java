@@ -18,11 +18,9 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.log.LoggedWarnings;
-import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
-import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
@@ -34,12 +32,10 @@ import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
@@ -59,7 +55,6 @@ import org.junit.jupiter.api.Timeout;
 class CuratorLayoutTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(6));
     private static final Duration SOON = Slowness.stretched(Duration.ofSeconds(10));
-    private static final int PERMITS = 2;
 
     private final List<FaultyClient> clients = new ArrayList<>();
     private final List<FaultyClient> ours = new ArrayList<>();
@@ -151,82 +146,14 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void permitsAreGrantedInOrder_upToTheCapacity() throws Exception {
-        List<CompletableFuture<Lease>> queue = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
-            Semaphore pool = anybody().client().semaphore("/pool", PERMITS);
-            queue.add(pool.acquireAsync());
-            if (i < PERMITS) {
-                granted(queue.get(i));
-                await("a permit", () -> requests("/pool/locks") == 0);
-            } else {
-                int stand = i - PERMITS + 1;
-                await("one more", () -> requests("/pool/locks") == stand);
-            }
-        }
-        for (int i = 0; i < queue.size(); i++) {
-            Lease lease = granted(queue.get(i));
-            for (CompletableFuture<Lease> behind : queue.subList(Math.min(i + PERMITS, queue.size()), queue.size())) {
-                assertFalse(behind.isDone(), "seed " + seed);
-            }
-            lease.close();
-        }
-        await("nothing left", () -> requests("/pool") == 0);
-    }
-
-    /** The one whose turn it is waits for a permit; its session ends, and with it its turn. */
-    @Test
-    void waiterThatLosesItsTurn_takesAnother() throws Exception {
-        Lease held = granted(asked(curators.get(0).client().semaphore("/turn", 1), "/turn"));
-        CompletableFuture<Lease> first =
-                ours.get(0).client().semaphore("/turn", 1).acquireAsync();
-        await("its turn", () -> requests("/turn/leases") == 2);
-        CompletableFuture<Lease> second =
-                curators.get(1).client().semaphore("/turn", 1).acquireAsync();
-        await("the next", () -> requests("/turn/locks") == 2);
-        ours.get(0).expire(ExpiryOrder.SERVER_FIRST).join();
-        await("all stand again", () -> requests("/turn/locks") == 2 && requests("/turn/leases") == 2);
-        held.close();
-        granted(second).close();
-        granted(first).close();
-        await("nothing left", () -> requests("/turn") == 0);
-    }
-
-    @Test
-    void permitGoesToCurator_whenItsLimitHasPassed() throws Exception {
-        Acquirable limited = ours.get(0).client().semaphore("/limit", 1).heldAtMost(Duration.ofMillis(200));
+    void lockGoesToCurator_whenItsLimitHasPassed() throws Exception {
+        Acquirable limited = ours.get(0).client().mutex("/limit").heldAtMost(Duration.ofMillis(200));
         Lease held = granted(asked(limited, "/limit"));
-        Lease next = granted(curators.get(0).client().semaphore("/limit", 1).acquireAsync());
+        Lease next = granted(curators.get(0).client().mutex("/limit").acquireAsync());
         assertEquals(
                 LossCause.HELD_TOO_LONG, held.lost().toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS));
         next.close();
         await("nothing left", () -> requests("/limit") == 0);
-    }
-
-    @Test
-    void cancelledWaitForAPermit_leavesNothing() throws Exception {
-        Lease held = granted(asked(curators.get(0).client().semaphore("/cancel", 1), "/cancel"));
-        Semaphore pool = ours.get(0).client().semaphore("/cancel", 1);
-        assertEquals(Optional.empty(), pool.tryAcquire());
-        assertEquals(Optional.empty(), pool.tryAcquire(Duration.ofMillis(50)));
-        await("the try has left", () -> requests("/cancel/leases") == 1 && requests("/cancel/locks") == 0);
-        CompletableFuture<Lease> waits = pool.acquireAsync();
-        await("its turn", () -> requests("/cancel/leases") == 2);
-        CompletableFuture<Lease> behind =
-                ours.get(1).client().semaphore("/cancel", 1).acquireAsync();
-        await("the next", () -> requests("/cancel/locks") == 2);
-        assertEquals(
-                List.of(Contender.State.HOLDING, Contender.State.WAITING, Contender.State.WAITING),
-                pool.queue().stream().map(Contender::state).toList());
-        assertEquals(0, pool.availablePermits());
-        behind.cancel(false);
-        waits.cancel(false);
-        await("only the holder", () -> requests("/cancel") == 1);
-        held.close();
-        Lease lease = pool.tryAcquire().orElseThrow();
-        assertEquals("/cancel", lease.path());
-        lease.close();
-        await("nothing left", () -> requests("/cancel") == 0);
     }
 
     /** Curator's re-entrant reader stands in its writer's place, as ours does after a downgrade. */
@@ -308,11 +235,11 @@ class CuratorLayoutTest {
         Wire.Mark mark = ours.get(0).proxy().mark();
         assertThrows(
                 UnsupportedOperationException.class, () -> client.multiLock(client.mutex("/a"), client.mutex("/b")));
-        Semaphore pool = client.semaphore("/a", PERMITS);
-        assertThrows(UnsupportedOperationException.class, () -> pool.permits(2));
-        assertThrows(UnsupportedOperationException.class, () -> pool.resize(3));
-        assertThrows(IllegalArgumentException.class, () -> pool.resize(0));
-        assertThrows(UnsupportedOperationException.class, () -> pool.permits(PERMITS + 1));
+        UnsupportedOperationException refused =
+                assertThrows(UnsupportedOperationException.class, () -> client.semaphore("/a", 2));
+        String message = String.valueOf(refused.getMessage());
+        assertTrue(message.contains("no semaphore in this client's layout"), message);
+        assertTrue(message.contains("Nothing was sent") && message.contains("Layout.LATCHKEY"), message);
         assertEquals(0, ours.get(0).proxy().since(mark).requestsButHeartbeats());
         Lease lease = client.mutex("/a").acquire();
         assertThrows(UnsupportedOperationException.class, lease::releaseRequested);
@@ -347,65 +274,15 @@ class CuratorLayoutTest {
     }
 
     @Test
-    void semaphoreOfTheOwnLayout_isRefusedBesidePermitsOfCuratorsLayout() throws Exception {
-        for (FaultyClient sharing : List.of(ours.get(0), curators.get(0))) {
-            String path = "/held-by-" + sharing.name();
-            Lease held = granted(asked(sharing.client().semaphore(path, 1), path));
-            Semaphore own = plain.semaphore(path, 1);
-            LockMismatchException told = assertThrows(LockMismatchException.class, own::tryAcquire);
-            assertTrue(told.getMessage().contains("layout(...)"), told.getMessage());
-            assertThrows(LockMismatchException.class, () -> own.resize(5));
-            assertEquals("", nodeAt(path).text(), "what is not ours is left as it is");
-            await("the holder alone", () -> requests(path) == 1);
-            held.close();
-        }
-    }
-
-    @Test
-    void permitOfCuratorsLayout_isRefusedBesideRequestsOfTheOwnLayout() throws Exception {
-        Lease held = plain.semaphore("/own", 2).acquire();
-        Semaphore shared = ours.get(0).client().semaphore("/own", 2);
-        assertThrows(LockMismatchException.class, shared::tryAcquire);
-        plain.semaphore("/own", 2).tryAcquire().orElseThrow().close();
+    void semaphoreOfTheOwnLayout_isRefusedBesidePermitsOfCurator() throws Exception {
+        Lease held = granted(asked(curators.get(0).client().semaphore("/drained", 1), "/drained"));
+        Semaphore own = plain.semaphore("/drained", 1);
+        LockMismatchException told = assertThrows(LockMismatchException.class, own::tryAcquire);
+        assertTrue(told.getMessage().contains("Curator"), told.getMessage());
+        assertThrows(LockMismatchException.class, () -> own.resize(5));
+        assertEquals("", nodeAt("/drained").text(), "what is not ours is left as it is");
+        await("the holder alone", () -> requests("/drained") == 1);
         held.close();
-        await("nothing left", () -> requests("/own") == 0);
-        shared.tryAcquire().orElseThrow().close();
-    }
-
-    /** Its look finds the other layout while its create has no response: the node that it makes has to go as well. */
-    @Test
-    void refusedRequest_failsOnceItsNodeIsDeleted() throws Exception {
-        FaultyClient slow = ours.get(0);
-        Lease held = plain.semaphore("/refused", 2).acquire();
-        HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.multi());
-        CompletableFuture<Lease> asked = slow.client().semaphore("/refused", 2).acquireAsync();
-        answers.firstCaught().get(10, TimeUnit.SECONDS);
-        assertThrows(TimeoutException.class, () -> asked.get(200, TimeUnit.MILLISECONDS));
-        answers.release();
-        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-        assertInstanceOf(LockMismatchException.class, told.getCause());
-        assertEquals(1, requests("/refused"), "only the holder's");
-        held.close();
-    }
-
-    /** It comes when the other has its turn and has looked once, and has not asked for its permit yet. */
-    @Test
-    void permitOfCuratorsLayout_isRefusedBesideARequestThatCameAfterItsTurn() throws Exception {
-        FaultyClient slow = ours.get(0);
-        framework().create().creatingParentsIfNeeded().forPath("/race/locks", new byte[0]);
-        framework().setData().forPath("/race", new byte[0]);
-        Wire.Mark mark = slow.proxy().mark();
-        HeldFrames answers = slow.proxy().holdAnswers(RequestMatch.list());
-        CompletableFuture<Lease> asked = slow.client().semaphore("/race", 1).acquireAsync();
-        answers.firstCaught().get(10, TimeUnit.SECONDS);
-        await("a look", () -> slow.proxy().since(mark).count(RequestMatch.list()) >= 2);
-        server.nodesUnder("/"); // behind the look
-        Lease held = plain.semaphore("/race", 1).tryAcquire().orElseThrow();
-        answers.release();
-        ExecutionException told = assertThrows(ExecutionException.class, () -> asked.get(10, TimeUnit.SECONDS));
-        assertInstanceOf(LockMismatchException.class, told.getCause());
-        assertTrue(held.isValid());
-        await("the holder alone", () -> requests("/race") == 1);
     }
 
     /** It does not look, so it cannot be refused. */

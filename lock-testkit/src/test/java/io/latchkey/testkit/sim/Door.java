@@ -23,7 +23,6 @@ enum Door {
     READ_BESIDE_CURATOR(Kind.READ, Way.BESIDE_CURATOR),
     PERMITS(Kind.PERMITS),
     PERMITS_IN_THE_LINE(Kind.PERMITS_IN_THE_LINE),
-    CURATORS_SEMAPHORE(Kind.ONE_PERMIT, Way.BESIDE_CURATOR),
     MULTI_LOCK(Kind.SEVERAL);
 
     /** What is asked for. */
@@ -33,7 +32,6 @@ enum Door {
         READ,
         PERMITS,
         PERMITS_IN_THE_LINE,
-        ONE_PERMIT,
         SEVERAL;
 
         Acquirable of(LockClient client) {
@@ -43,7 +41,6 @@ enum Door {
                 case READ -> client.readWriteLock("/rw").readLock();
                 case PERMITS -> client.semaphore("/s", 3).permits(2);
                 case PERMITS_IN_THE_LINE -> client.semaphore("/line", 9).permits(5);
-                case ONE_PERMIT -> client.semaphore("/s", 1);
                 case SEVERAL -> client.multiLock(MUTEX.of(client), READ.of(client), PERMITS.of(client));
             };
         }

@@ -14,10 +14,6 @@ import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.zk.internal.client.Engine;
-import io.latchkey.zk.internal.events.ObserverDispatcher;
-import io.latchkey.zk.internal.locks.EngineLockClient;
-import io.latchkey.zk.internal.queue.Namings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +27,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -51,8 +46,6 @@ class GivingUpTest {
     private static final int MOST_REQUESTS = 6;
 
     /** More tasks than a free semaphore's request has in turn. */
-    private static final int MOST_TASKS = 40;
-
     private static final int SOON_SECONDS = 10;
 
     /** How a request is given up. */
@@ -153,50 +146,6 @@ class GivingUpTest {
             Run run = new Run(door, seed, true);
             run.play(run::downgrade, false);
         }
-    }
-
-    /** The answer that grants its turn is handled in one task, and the permit is asked for in another behind it. */
-    @Test
-    void requestOfCuratorsSemaphoreLeavesNothing_whenItIsCancelledBetweenTwoTasks() throws Exception {
-        List<Broken> broken = new ArrayList<>();
-        ObserverRules rules = new ObserverRules(broken::add);
-        Optional<ObserverDispatcher> atOnce = Optional.of(ObserverDispatcher.inPlace(rules));
-        try (ImmediateZooKeeper server = new ImmediateZooKeeper(() -> 0)) {
-            Engine engine = server.start("", SESSION, Namings.CURATOR, atOnce);
-            Acquirable permit = new EngineLockClient(engine, Optional.empty()).semaphore("/s", 1);
-            soon(permit.acquireAsync()).close();
-            for (int tasks = 0; tasks < MOST_TASKS; tasks++) {
-                CompletableFuture<Lease> asked = cancelledAfter(tasks, engine, permit);
-                server.advance(Duration.ZERO);
-                if (!asked.isCancelled()) {
-                    soon(asked).close();
-                }
-                assertEquals(
-                        List.of(),
-                        server.nodesUnder("/s").stream()
-                                .filter(ServerNode::isEphemeral)
-                                .toList(),
-                        "cancelled after " + tasks + " tasks");
-            }
-            rules.checkThatAllHaveEnded();
-            engine.close();
-            assertEquals(List.of(), broken);
-        }
-    }
-
-    /** Asks on the serial executor, and cancels when so many tasks have come in turn with those of the request. */
-    private static CompletableFuture<Lease> cancelledAfter(int tasks, Engine engine, Acquirable lock) {
-        CompletableFuture<CompletableFuture<Lease>> asked = new CompletableFuture<>();
-        engine.context().execute(() -> {
-            CompletableFuture<Lease> lease = lock.acquireAsync();
-            asked.complete(lease);
-            inTurn(tasks, engine, () -> lease.cancel(false));
-        });
-        return asked.join();
-    }
-
-    private static void inTurn(int tasks, Engine engine, Runnable then) {
-        engine.context().execute(tasks == 0 ? then : () -> inTurn(tasks - 1, engine, then));
     }
 
     /** One request among others. */

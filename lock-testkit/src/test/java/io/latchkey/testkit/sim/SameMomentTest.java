@@ -2,16 +2,12 @@
 package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -194,44 +190,5 @@ class SameMomentTest extends OnSimulatedServer {
         of.settle();
         steps(of, SESSION);
         return checks.size();
-    }
-
-    private Client curator(int number) throws Exception {
-        return new Client(number, Namings.CURATOR);
-    }
-
-    /** Otherwise it would wait for a permit out of turn, beside a request of Curator that waits for the same one. */
-    @Test
-    void requestForAPermitWaitsForItsTurnAgain_whenItsSessionEndsAsTheTurnComes() throws Exception {
-        List<Broken> broken = new ArrayList<>();
-        ObserverRules rules = new ObserverRules(broken::add);
-        Client asking = new Client(2, rules, Namings.CURATOR);
-        Client inTurn = curator(3);
-        for (int before = 0; before < MOST_STEPS; before++) {
-            CompletableFuture<Lease> asked = new EngineLockClient(asking.engine, Optional.empty())
-                    .semaphore("/s", 1)
-                    .acquireAsync();
-            steps(before, asking, server);
-            endSessionBehindTheNextMessage(asking);
-            boolean early = !asked.isDone();
-            ZkLease turn = inTurn.acquire("/s/locks");
-            asking.settle();
-            if (early) {
-                assertFalse(asked.isDone(), "it is not its turn");
-                assertEquals(List.of(), permits());
-            }
-            turn.abandon();
-            inTurn.settle();
-            asking.settle();
-            var unused = asked.get(5, TimeUnit.SECONDS).releaseAsync();
-            asking.settle();
-            assertEquals(List.of(), permits());
-        }
-        rules.checkThatAllHaveEnded();
-        assertEquals(List.of(), broken);
-    }
-
-    private List<String> permits() {
-        return leader.tree().has("/s/leases") ? queueUnder("/s/leases") : List.of();
     }
 }

@@ -11,8 +11,11 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.request.OwnRequest;
+import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,12 +27,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The requests and leases of a client, and the circles of requests that wait for each other. */
 public final class Diagnostics {
     private final Engine engine;
     private final String basePath;
+    /** Why the search for circles is incomplete; empty as long as it is complete. */
+    private Optional<String> gap = Optional.empty();
 
     /**
      * @param basePath the base path of the client; empty if it has none
@@ -49,13 +58,12 @@ public final class Diagnostics {
             unknown = Optional.of(String.valueOf(noAnswer.getMessage()));
         }
         List<OwnRequest> waits = all.stream().filter(mine -> !mine.holds()).toList();
-        QueueScan scan = new QueueScan(engine, engine.context().sessionTimeout());
-        List<List<Diagnosis.CycleMember>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits, scan);
+        List<List<Diagnosis.CycleMember>> cycles = waits.isEmpty() ? List.of() : cycles(all, waits);
         return new Diagnosis(
                 describe(all.stream().filter(OwnRequest::holds).toList()),
                 describe(waits),
                 cycles,
-                unknown.or(scan::gap),
+                unknown.or(() -> gap),
                 session);
     }
 
@@ -78,30 +86,64 @@ public final class Diagnostics {
      * apparent circle may never have existed. So the queues of a circle are read a second time. No name is ever used
      * twice: a request that is in both reads was there in between, when all the others were.
      */
-    private List<List<Diagnosis.CycleMember>> cycles(List<OwnRequest> all, List<OwnRequest> waits, QueueScan scan) {
+    private List<List<Diagnosis.CycleMember>> cycles(List<OwnRequest> all, List<OwnRequest> waits) {
         Set<LockPath> paths = all.stream()
                 .flatMap(mine -> mine.paths().stream())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         if (engine.context().naming().isShared()) {
-            scan.leaveOut("the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock");
+            gap = Optional.of("the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock");
             return List.of();
         }
-        scan.look(paths, basePath.isEmpty() ? firstLevels(paths) : List.of(basePath));
+        LockTree tree = new LockTree(engine, path -> {});
+        long end = System.nanoTime() + engine.context().sessionTimeout().toNanos();
+        // The client's own paths first: these are read even if there are too many others.
+        List<String> nodes =
+                Stream.concat(paths.stream().map(LockPath::node), roots(paths).stream()).toList();
+        Map<LockPath, QueueInspector.Picture> queues = new LinkedHashMap<>(read(limit -> tree.contendedBelow(nodes, limit), end));
         Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
-        Set<List<Seat>> suspects = circles(scan.pictures(), ids);
+        Set<List<Seat>> suspects = circles(queues, ids);
         if (suspects.isEmpty()) {
             return List.of();
         }
-        scan.read(suspects.stream()
-                .flatMap(List::stream)
-                .map(Seat::path)
-                .distinct()
-                .toList());
-        Set<Seat> stuck = detect(scan.pictures()).stuck();
+        Set<LockPath> again =
+                suspects.stream().flatMap(List::stream).map(Seat::path).collect(Collectors.toSet());
+        queues.keySet().removeAll(again);
+        queues.putAll(read(limit -> tree.contendedAt(again, limit), end));
+        Set<Seat> stuck = detect(queues).stuck();
         return suspects.stream()
                 .filter(stuck::containsAll)
-                .map(circle -> links(circle, scan.pictures()))
+                .map(circle -> links(circle, queues))
                 .toList();
+    }
+
+    /**
+     * Reads queues with waiters until {@code end}. If some are missing, that is noted as the gap. The search has three
+     * quarters of the time that is left: what it has read by then counts.
+     */
+    private Map<LockPath, QueueInspector.Picture> read(
+            Function<Duration, CompletableFuture<LockTree.Contended>> search, long end) {
+        Duration left = Duration.ofNanos(end - System.nanoTime());
+        CompletableFuture<LockTree.Contended> asked = search.apply(left.multipliedBy(3).dividedBy(4));
+        try {
+            if (Waiting.await(asked, left)) {
+                LockTree.Contended seen = Waiting.valueOf(asked);
+                gap = gap.or(seen::gap);
+                return seen.queues();
+            }
+            gap = Optional.of("the servers do not answer in time");
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            gap = Optional.of("interrupted");
+        } catch (ExecutionException failed) {
+            gap = Optional.of(String.valueOf(Errors.toCaller(failed).getMessage()));
+        } finally {
+            asked.cancel(false);
+        }
+        return Map.of();
+    }
+
+    private List<String> roots(Collection<LockPath> paths) {
+        return basePath.isEmpty() ? firstLevels(paths) : List.of(basePath);
     }
 
     private static List<String> firstLevels(Collection<LockPath> paths) {

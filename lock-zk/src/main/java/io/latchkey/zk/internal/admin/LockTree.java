@@ -3,7 +3,6 @@ package io.latchkey.zk.internal.admin;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
-import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.zk.internal.client.Engine;
@@ -16,10 +15,14 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,17 +32,26 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for the locks of all layouts in ZooKeeper's tree, with their queues, for people. It has the bounds of {@link
- * QueueScan}. Paths that cannot be read, or that it does not reach, are named with the reason.
+ * A search for the locks in ZooKeeper's tree, with their queues: of all layouts for people, or those with waiters for
+ * the diagnosis of deadlocks. It has a limited number of requests on the wire, so that heartbeats do not wait behind
+ * thousands. Paths that cannot be read, or that it does not reach, are named with the reason, and what it has read
+ * remains valid.
  */
 public final class LockTree {
+    private static final int MOST_NODES = 5_000;
+    private static final int MOST_REQUESTS = 10_000;
+    /** A longer list might not fit ZooKeeper's packet, and would break the connection. */
+    private static final int MOST_CHILDREN = 10_000;
+
+    private static final int ON_THE_WIRE = 100;
+
     private static final String OF_THE_SERVER = "/zookeeper";
-    private static final String WHAT = "list the locks";
     /** Each path before those below it, siblings in alphabetical order: no path contains the character zero. */
     private static final Comparator<String> PARENTS_FIRST = Comparator.comparing(path -> path.replace('/', '\0'));
 
@@ -56,16 +68,60 @@ public final class LockTree {
 
     /** Returns the locks at and below the node. */
     public CompletableFuture<LockListing> below(String node) {
-        return search(node, true);
+        return list(node, true);
     }
 
     /** Returns the locks at the node: none, one, or several if incompatible requests are mixed there. */
     public CompletableFuture<LockListing> at(String node) {
-        return search(node, false);
+        return list(node, false);
     }
 
-    private CompletableFuture<LockListing> search(String node, boolean deep) {
-        return engine.queries().askLater((session, then) -> new Search(session, deep, then).begin(node));
+    private CompletableFuture<LockListing> list(String node, boolean deep) {
+        return engine.queries()
+                .askLater((session, then) -> new Search<LockListing>(session, Aim.LISTING, deep, then, Search::listing)
+                        .begin(List.of(node), engine.context().sessionTimeout()));
+    }
+
+    /**
+     * Queues in which requests of Latchkey's own layout wait.
+     *
+     * @param gap why some may be missing; empty if all were read
+     */
+    record Contended(Map<LockPath, QueueInspector.Picture> queues, Optional<String> gap) {}
+
+    /** Returns the queues with waiters at and below these nodes that are read within the limit, in this order. */
+    CompletableFuture<Contended> contendedBelow(Collection<String> nodes, Duration limit) {
+        return contended(nodes, true, limit);
+    }
+
+    /** Returns the queues with waiters at these paths that are read within the limit. */
+    CompletableFuture<Contended> contendedAt(Collection<LockPath> paths, Duration limit) {
+        return contended(paths.stream().map(LockPath::node).toList(), false, limit);
+    }
+
+    private CompletableFuture<Contended> contended(Collection<String> nodes, boolean deep, Duration limit) {
+        return engine.queries()
+                .askLater((session, then) -> new Search<Contended>(session, Aim.DIAGNOSIS, deep, then, Search::contended)
+                        .begin(nodes, limit));
+    }
+
+    /** What a search is for. */
+    private enum Aim {
+        LISTING("list the locks", 1),
+        DIAGNOSIS("look for deadlocks", 2);
+
+        private final String what;
+        /** A queue of fewer requests is not read. */
+        private final int fewest;
+
+        Aim(String what, int fewest) {
+            this.what = what;
+            this.fewest = fewest;
+        }
+    }
+
+    private static String child(String node, String name) {
+        return node.equals("/") ? node + name : node + '/' + name;
     }
 
     private String shown(String node) {
@@ -87,13 +143,16 @@ public final class LockTree {
     }
 
     /** A search, confined to the serial executor. */
-    private final class Search {
+    private final class Search<T> {
         private final Session session;
+        private final Aim aim;
         private final boolean deep;
-        private final CompletableFuture<LockListing> then;
+        private final CompletableFuture<T> then;
+        private final Function<Search<T>, T> result;
         private final RestartableTimer silence = new RestartableTimer(engine.context(), this::unanswered);
 
         private final List<LockSummary> locks = new ArrayList<>();
+        private final Map<LockPath, QueueInspector.Picture> pictures = new LinkedHashMap<>();
         private final Map<String, LockException> unreadable = new TreeMap<>(PARENTS_FIRST);
 
         private final Deque<Step> next = new ArrayDeque<>();
@@ -104,20 +163,36 @@ public final class LockTree {
         /** The first node for which the bound leaves no room. */
         private Optional<String> unreached = Optional.empty();
 
+        private final Set<String> seen = new HashSet<>();
         private int onTheWire;
-        private int nodes;
         private int requests;
 
-        Search(Session session, boolean deep, CompletableFuture<LockListing> then) {
+        Search(Session session, Aim aim, boolean deep, CompletableFuture<T> then, Function<Search<T>, T> result) {
             this.session = session;
+            this.aim = aim;
             this.deep = deep;
             this.then = then;
+            this.result = result;
         }
 
-        void begin(String node) {
-            silence.set(engine.context().sessionTimeout());
-            look(node);
+        /** Begins at these nodes, and ends if no server answers for {@code patience}; a diagnosis ends then anyway. */
+        void begin(Collection<String> starts, Duration patience) {
+            silence.set(patience);
+            starts.forEach(this::look);
             goOn();
+        }
+
+        LockListing listing() {
+            locks.sort(Comparator.comparing(LockSummary::path, PARENTS_FIRST));
+            return new LockListing(locks, unreadable);
+        }
+
+        Contended contended() {
+            return new Contended(
+                    pictures,
+                    unreadable.entrySet().stream()
+                            .findFirst()
+                            .map(first -> first.getKey() + ": " + first.getValue().getMessage()));
         }
 
         /**
@@ -125,7 +200,7 @@ public final class LockTree {
          * is because of that one.
          */
         private void goOn() {
-            while (!next.isEmpty() && lost.isEmpty() && onTheWire < QueueScan.ON_THE_WIRE) {
+            while (!next.isEmpty() && lost.isEmpty() && onTheWire < ON_THE_WIRE) {
                 send(next.remove(), false);
             }
             if (onTheWire == 0 && !lost.isEmpty()) {
@@ -153,7 +228,7 @@ public final class LockTree {
             asked.remove(step);
             onTheWire -= step.requests();
             Throwable why = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-            if (!(why instanceof LockServiceUnavailableException)) {
+            if (aim == Aim.LISTING && !(why instanceof LockServiceUnavailableException)) {
                 silence.set(engine.context().sessionTimeout());
             }
             if (action != null) {
@@ -186,8 +261,8 @@ public final class LockTree {
                     .ifPresent(first -> omit(
                             first,
                             new LockServiceUnavailableException(
-                                    "No server answers any more. Some of the paths after it are not"
-                                            + " listed either. Try again.")));
+                                    "No server has answered in time. Some of the paths after it are left out, too."
+                                            + " Try again.")));
             end();
         }
 
@@ -195,17 +270,19 @@ public final class LockTree {
             silence.cancel();
             unreached.ifPresent(first -> omit(
                     first,
-                    new LockException("More than " + QueueScan.MOST_NODES + " nodes are to be read. Some of the paths"
-                            + " after it are not listed either. List the locks below single paths.")));
-            locks.sort(Comparator.comparing(LockSummary::path, PARENTS_FIRST));
-            then.complete(new LockListing(locks, unreadable));
+                    new LockException("More than " + MOST_NODES + " nodes are to be read. Some of the paths after it are"
+                            + " left out, too. Use a path or a base path with fewer nodes below it.")));
+            then.complete(result.apply(this));
         }
 
         // ---- nodes
 
         private void look(String node) {
-            if (nodes < QueueScan.MOST_NODES) {
-                nodes++;
+            if (seen.contains(node)) {
+                return;
+            }
+            if (seen.size() < MOST_NODES) {
+                seen.add(node);
                 next.add(new Step(node, 1, () -> children(node)));
             } else if (unreached.isEmpty() || PARENTS_FIRST.compare(node, unreached.get()) < 0) {
                 unreached = Optional.of(node);
@@ -236,9 +313,9 @@ public final class LockTree {
         }
 
         private void list(String node, int children, CompletableFuture<Runnable> answer, Consumer<List<String>> use) {
-            if (deep && children > QueueScan.MOST_CHILDREN) {
+            if (deep && children > MOST_CHILDREN) {
                 answer.completeExceptionally(new LockException("It has " + children + " children, and "
-                        + QueueScan.MOST_CHILDREN + " are the most that are read."));
+                        + MOST_CHILDREN + " are the most that are read."));
                 return;
             }
             session.lists().ask(node, children, () -> !then.isDone(), listing -> {
@@ -253,7 +330,7 @@ public final class LockTree {
         }
 
         private void fail(String node, Response<?> why, CompletableFuture<?> answer) {
-            answer.completeExceptionally(Errors.of(shown(node), WHAT, why));
+            answer.completeExceptionally(Errors.of(shown(node), aim.what, why));
         }
 
         private void found(String node, ZnodeStore.NodeData data, List<String> children) {
@@ -265,7 +342,7 @@ public final class LockTree {
                     .filter(child -> here.stream().noneMatch(lock -> lock.hasRequest(child)))
                     .sorted()
                     .toList();
-            if (FoundLock.mayBeCuratorsSemaphore(children)) {
+            if (aim == Aim.LISTING && FoundLock.mayBeCuratorsSemaphore(children)) {
                 lookForSemaphore(node, below);
             } else {
                 descend(node, below);
@@ -275,7 +352,7 @@ public final class LockTree {
         private void descend(String node, List<String> children) {
             if (deep) {
                 children.stream()
-                        .map(child -> QueueScan.child(node, child))
+                        .map(child -> child(node, child))
                         .filter(child -> !child.equals(OF_THE_SERVER))
                         .forEach(this::look);
             }
@@ -285,8 +362,8 @@ public final class LockTree {
 
         private void lookForSemaphore(String node, List<String> children) {
             namesBelow(
-                    QueueScan.child(node, Naming.CURATOR_LEASES),
-                    leases -> namesBelow(QueueScan.child(node, FoundLock.LOCKS), turns -> {
+                    child(node, Naming.CURATOR_LEASES),
+                    leases -> namesBelow(child(node, FoundLock.LOCKS), turns -> {
                         Optional<FoundLock> semaphore = FoundLock.curatorsSemaphore(new LockPath(node), leases, turns);
                         semaphore.ifPresent(lock -> add(
                                 lock,
@@ -325,6 +402,9 @@ public final class LockTree {
         // ---- queues
 
         private void add(FoundLock lock, List<String> children) {
+            if (aim == Aim.DIAGNOSIS && lock.naming().isShared()) {
+                return;
+            }
             String path = engine.context().displayPath(lock.path());
             try {
                 check.accept(path);
@@ -334,13 +414,15 @@ public final class LockTree {
             }
             int length =
                     (int) children.stream().filter(FoundLock::isNamedAsARequest).count();
-            if (length == 0) {
-                locks.add(lock.summary(path, List.of()));
-            } else if (deep && requests + length > QueueScan.MOST_REQUESTS) {
+            if (length < aim.fewest) {
+                if (aim == Aim.LISTING) {
+                    locks.add(lock.summary(path, List.of()));
+                }
+            } else if (deep && requests + length > MOST_REQUESTS) {
                 omit(
                         lock.path().node(),
                         new LockException("It has " + length + " requests, and of all locks together no more than "
-                                + QueueScan.MOST_REQUESTS + " are read. List it alone, or use its queue()."));
+                                + MOST_REQUESTS + " are read. Look at it alone, with its queue()."));
             } else {
                 requests += length;
                 next.add(new Step(lock.path().node(), length, () -> queue(lock, path)));
@@ -359,8 +441,10 @@ public final class LockTree {
             }
             QueueInspector queue = inspector(lock, lock.path(), lock.purpose());
             return queue.ask().thenApply(picture -> () -> {
-                List<Contender> contenders = queue.contenders(picture);
-                locks.add(lock.summary(path, contenders));
+                switch (aim) {
+                    case LISTING -> locks.add(lock.summary(path, queue.contenders(picture)));
+                    case DIAGNOSIS -> picture.ifPresent(now -> pictures.put(lock.path(), now));
+                }
                 // A level of a path may be named as a request is, but requests have no children.
                 picture.stream()
                         .flatMap(seen -> seen.nodes().entrySet().stream())

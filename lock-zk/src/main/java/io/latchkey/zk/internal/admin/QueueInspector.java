@@ -144,7 +144,7 @@ public final class QueueInspector {
      * Returns the queue of a semaphore of Curator: the requests that have a permit or are next to have one, and then
      * those that wait for that turn.
      */
-    public static List<Contender> gated(List<Contender> permits, List<Contender> turns) {
+    static List<Contender> gated(List<Contender> permits, List<Contender> turns) {
         return Stream.concat(
                         permits.stream(),
                         turns.stream().filter(contender -> contender.state() == Contender.State.WAITING))

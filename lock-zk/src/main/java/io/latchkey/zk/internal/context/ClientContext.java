@@ -114,7 +114,7 @@ public final class ClientContext {
 
     /** Returns the events of a request for {@code members}. */
     public RequestEvents signalsOf(List<LockTarget> members) {
-        return new RequestEvents(signals, members, displayPath(members.get(0).lock()));
+        return new RequestEvents(signals, members, displayPath(members.get(0).path()));
     }
 
     public byte[] ownerData() {

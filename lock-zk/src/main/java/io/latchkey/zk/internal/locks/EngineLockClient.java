@@ -82,9 +82,6 @@ public final class EngineLockClient implements LockClient {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
         LockPath lock = at(path);
-        if (engine.context().naming() == Namings.CURATOR) {
-            return new ZkCuratorSemaphore(engine, lock, permits);
-        }
         onlyInOwnLayout("semaphore");
         return new ZkSemaphore(engine, lock, permits, turns);
     }
@@ -109,7 +106,7 @@ public final class EngineLockClient implements LockClient {
             throw new UnsupportedOperationException(
                     "There is no " + what + " in this client's layout, which it shares with"
                             + " another library. Nothing was sent. Create a client with Layout.LATCHKEY"
-                            + " for it, and use another path.");
+                            + " for it, and use another path, or this one once no client of the other library uses it.");
         }
     }
 

@@ -8,12 +8,8 @@ import java.util.Optional;
  * layout and the shared ones are here (docs/protocol.md, "Shared layouts: Curator and kazoo").
  */
 public interface Naming {
-    /** The child of a semaphore's path under which Curator's layout creates the requests for permits. */
+    /** The child of a semaphore's path under which Curator creates the requests for permits. */
     String CURATOR_LEASES = "leases";
-    /** Returns the use of a path that contains {@code child}, a request of {@link Namings#LATCHKEY}. */
-    static OtherUse ownLayout(String child) {
-        return new OtherUse(child, "a lock of Latchkey in its own layout", false);
-    }
 
     /** Returns the name to send to the server, which appends the sequence number. */
     String prefix(Kind kind, Tag tag, String id, int permits);

@@ -181,7 +181,7 @@ record SharedNaming(
     @Override
     public Optional<OtherUse> otherUse(Kind kind, String child) {
         if (NodeName.parse(child).isPresent()) {
-            return Optional.of(Naming.ownLayout(child));
+            return Optional.of(new OtherUse(child, "a lock of Latchkey in its own layout", false));
         }
         return parse(child)
                 .map(this::markerOf)

@@ -10,36 +10,31 @@ import java.util.Optional;
  *
  * @param recipe the way of sharing the path
  * @param path the path whose children are the requests
- * @param lock the path of the lock that this path belongs to; another than the path only for locks of several paths
  * @param label the label of the request; empty for that of its client
  * @param limit the longest time from the grant for which the lease is held
  */
-public record LockTarget(Recipe recipe, LockPath path, LockPath lock, String label, Optional<Duration> limit) {
-    public LockTarget(Recipe recipe, LockPath path, LockPath lock) {
-        this(recipe, path, lock, "", Optional.empty());
-    }
-
+public record LockTarget(Recipe recipe, LockPath path, String label, Optional<Duration> limit) {
     public LockTarget(Recipe recipe, LockPath path) {
-        this(recipe, path, path);
+        this(recipe, path, "", Optional.empty());
     }
 
     public LockTarget labelled(String text) {
-        return new LockTarget(recipe, path, lock, text, limit);
+        return new LockTarget(recipe, path, text, limit);
     }
 
     /** Returns the same target with the smaller of its limit and {@code other}. */
     public LockTarget heldAtMost(Duration other) {
         Duration smaller = limit.filter(own -> own.compareTo(other) < 0).orElse(other);
-        return new LockTarget(recipe, path, lock, label, Optional.of(smaller));
+        return new LockTarget(recipe, path, label, Optional.of(smaller));
     }
 
     /** Returns the same target without a limit. */
     public LockTarget unlimited() {
-        return new LockTarget(recipe, path, lock, label, Optional.empty());
+        return new LockTarget(recipe, path, label, Optional.empty());
     }
 
     /** Returns the same target with another way of sharing the path. */
     public LockTarget as(Recipe other) {
-        return new LockTarget(other, path, lock, label, limit);
+        return new LockTarget(other, path, label, limit);
     }
 }

@@ -16,9 +16,8 @@ import java.util.List;
  * @param tag the tag in the request's name
  * @param permits the number of permits that it requests
  * @param sharing whether a holder excludes all others, so that its release hands over to the successor
- * @param rule the rule that decides which requests hold
  */
-public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Rule rule) {
+public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing) {
     /** The relation of a holder to other requests: an exclusive one knows that all before it are deleted. */
     public enum Sharing {
         EXCLUSIVE,
@@ -32,21 +31,14 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
     public static final Recipe WRITE = new Recipe(PathData.READ_WRITE, Tag.WRITE, 1, Sharing.EXCLUSIVE);
     public static final Recipe READ = new Recipe(PathData.READ_WRITE, Tag.READ, 1, Sharing.SHARED);
 
-    private Recipe(PathData purpose, Tag tag, int permits, Sharing sharing) {
-        this(purpose, tag, permits, sharing, ruleFor(tag));
-    }
-
     /** Returns the recipe for {@code permits} of a semaphore with {@code declared} permits. */
     public static Recipe semaphore(int declared, int permits) {
         return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits, Sharing.SHARED);
     }
 
-    /**
-     * Returns the recipe for one of {@code declared} permits where only the client that holds the gate asks for one, so
-     * no other request waits.
-     */
-    public static Recipe gatedPermit(int declared) {
-        return new Recipe(PathData.semaphore(declared), Tag.LEASE, 1, Sharing.SHARED, Recipe::roomForAll);
+    /** Returns the rule that decides which requests hold. */
+    public Rule rule() {
+        return ruleFor(tag);
     }
 
     /** Returns the rule for requests with this tag. */
@@ -80,16 +72,6 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing, Ru
         // A writer that downgrades leaves a reader in its place.
         Tag replaced = queue.purpose().kind() == Kind.MUTEX ? Tag.READ : Tag.WRITE;
         return new Decision.Blocked(List.of(last), before.size() == 1 && last.tag() != replaced);
-    }
-
-    /**
-     * Grants a request if it and all before it are within the capacity. Other clients may count later requests as well;
-     * then they wait longer, never shorter. All requests before one that holds the gate hold already: any of them may
-     * be deleted.
-     */
-    private static Decision roomForAll(Queue queue, NodeName me) {
-        boolean room = queue.before(me).size() < queue.purpose().capacity();
-        return room ? new Decision.Hold() : new Decision.Lead(queue);
     }
 
     /**

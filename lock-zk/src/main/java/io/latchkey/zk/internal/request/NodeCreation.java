@@ -266,7 +266,7 @@ final class NodeCreation {
             }
         }
         owner.refused(
-                Errors.unreadable(session.context().displayPath(entries.get(0).lock()), nodes));
+                Errors.unreadable(session.context().displayPath(entries.get(0).path()), nodes));
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {

@@ -32,7 +32,6 @@ final class QueueEntry implements QueueMember {
     private final Owner owner;
     private final int index;
     private final LockPath path;
-    private final LockPath lock;
     private Recipe recipe;
     private final String label;
 
@@ -74,7 +73,6 @@ final class QueueEntry implements QueueMember {
         this.owner = owner;
         this.index = index;
         this.path = member.path();
-        this.lock = member.lock();
         this.recipe = member.recipe();
         this.label = member.label();
         this.sessionQueue = sessionQueue;
@@ -150,11 +148,6 @@ final class QueueEntry implements QueueMember {
     @Override
     public LockPath path() {
         return path;
-    }
-
-    /** Returns the path that is displayed for the lock. */
-    LockPath lock() {
-        return lock;
     }
 
     Recipe recipe() {

@@ -61,9 +61,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
     /** The event that is being handled, and those that wait for their turn. */
     private final Deque<Waiting> events = new ArrayDeque<>(1);
 
-    /** The check for requests of Latchkey's own layout; null if the path is not shared in that way. */
-    private @Nullable OwnLayoutCheck ownLayout;
-
     /** What it has in its present session; null before the first and between two. */
     private @Nullable InSession present;
     /** Set with the grant. */
@@ -84,8 +81,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
 
     /** The deletions of its nodes without a response. */
     private int deleting;
-
-    private Runnable onceEnded = () -> {};
 
     /**
      * A request in one session.
@@ -152,14 +147,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
                 : Stream.of(signals);
     }
 
-    /**
-     * Has the request granted only if no request of Latchkey's own layout is at the path, as Curator's semaphore needs
-     * it.
-     */
-    public void looksFor(LockTarget lock) {
-        ownLayout = new OwnLayoutCheck(lock, machine, this::fail, this::confirm);
-    }
-
     @Override
     public void suspect() {
         ownersSignals().forEach(RequestEvents::suspect);
@@ -169,14 +156,9 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
         return context.displayPath(path);
     }
 
-    /** Returns whether it had to wait in its current or last attempt. */
-    public boolean hasWaited() {
-        return waited;
-    }
-
     /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(LockPath path) {
-        return members.stream().anyMatch(member -> member.lock().equals(path));
+        return members.stream().anyMatch(member -> member.path().equals(path));
     }
 
     /** Returns the paths of its members, as the ZooKeeper handle sees them. */
@@ -301,7 +283,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
             holding.ended();
             entries().forEach(entry -> entry.found(false));
         }
-        onceEnded.run();
         answerIfDeleted();
     }
 
@@ -452,10 +433,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
      * </ul>
      */
     private void confirm() {
-        if (ownLayout != null && !ownLayout.isDone()) {
-            ownLayout.look(session());
-            return;
-        }
         List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
         if (members.size() > 1 && waited) {
             nodes.addAll(QueueEntry.ownedNodes(entries()));
@@ -533,9 +510,6 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
 
     private void createNodes() {
         new NodeCreation(session(), machine, this, entries()).start();
-        if (ownLayout != null) {
-            ownLayout.look(session());
-        }
     }
 
     private PendingDeletions deletions() {
@@ -587,18 +561,10 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
     /** Leaves a session that has ended; a waiting request continues in the next one. */
     public void sessionOver() {
         present = null;
-        if (ownLayout != null) {
-            ownLayout.sessionOver();
-        }
         if (machine.state() != State.ENDED && machine.state() != State.NEW) {
             on(new Event.SessionOver());
         }
         runOnceDeleted();
-    }
-
-    /** Sets what runs at once when the request ends, whatever the cause. */
-    public void onceEnded(Runnable then) {
-        onceEnded = then;
     }
 
     /** Releases and passes the outcome to {@code then}. */

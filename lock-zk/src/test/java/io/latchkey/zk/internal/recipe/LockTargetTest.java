@@ -12,7 +12,7 @@ class LockTargetTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final LockTarget target = new LockTarget(Recipe.WRITE, new LockPath("/base/rw"), new LockPath("/rw"));
+    private final LockTarget target = new LockTarget(Recipe.WRITE, new LockPath("/rw"));
 
     @Test
     void smallestLimitCounts_inEachOrder() {
@@ -27,13 +27,7 @@ class LockTargetTest {
     @Test
     void labelLimitAndRecipe_areChangedOneByOne() {
         LockTarget full = target.labelled("invoice 7").heldAtMost(LONG).as(Recipe.READ);
-        assertEquals(
-                new LockTarget(
-                        Recipe.READ, new LockPath("/base/rw"), new LockPath("/rw"), "invoice 7", Optional.of(LONG)),
-                full);
-        assertEquals(
-                new LockTarget(
-                        Recipe.READ, new LockPath("/base/rw"), new LockPath("/rw"), "invoice 7", Optional.empty()),
-                full.unlimited());
+        assertEquals(new LockTarget(Recipe.READ, new LockPath("/rw"), "invoice 7", Optional.of(LONG)), full);
+        assertEquals(new LockTarget(Recipe.READ, new LockPath("/rw"), "invoice 7", Optional.empty()), full.unlimited());
     }
 }

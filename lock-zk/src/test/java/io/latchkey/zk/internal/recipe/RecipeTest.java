@@ -66,20 +66,6 @@ class RecipeTest {
     }
 
     @Test
-    void gatedPermitIsHeld_whenFewerRequestsThanPermitsAreBefore() {
-        List<NodeName> requests =
-                IntStream.range(0, 5).mapToObj(i -> request(Tag.LEASE, i)).toList();
-        for (int capacity = 1; capacity <= 4; capacity++) {
-            Queue queue = Queue.of(requests.stream().map(NodeName::text).toList(), PathData.semaphore(capacity));
-            for (int i = 0; i < requests.size(); i++) {
-                assertEquals(
-                        i < capacity ? new Decision.Hold() : new Decision.Lead(queue),
-                        Recipe.gatedPermit(capacity).rule().decide(queue, requests.get(i)));
-            }
-        }
-    }
-
-    @Test
     void recipeOfASemaphoreHasItsDeclaredPermitsAndThoseAskedFor() {
         Recipe recipe = Recipe.semaphore(5, 3);
         assertEquals(PathData.semaphore(5), recipe.purpose());
@@ -93,7 +79,7 @@ class RecipeTest {
         assertEquals("write lock", Recipe.WRITE.describe());
         assertEquals("read lock", Recipe.READ.describe());
         assertEquals("3 permits of semaphore", Recipe.semaphore(5, 3).describe());
-        assertEquals("1 permit of semaphore", Recipe.gatedPermit(5).describe());
+        assertEquals("1 permit of semaphore", Recipe.semaphore(5, 1).describe());
     }
 
     private static NodeName request(Tag tag, int number) {
