@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +23,8 @@ final class Docs {
 
     private static final boolean RENEW = Boolean.getBoolean("latchkey.docs.renew");
 
+    private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");
+
     private Docs() {}
 
     /** The top of the repository: here or above. */
@@ -31,6 +34,21 @@ final class Docs {
             folder = folder.getParent();
         }
         return folder;
+    }
+
+    /** The folders of Maven's modules. */
+    static List<Path> modules() {
+        return MODULE.matcher(read(root().resolve("pom.xml")))
+                .results()
+                .map(module -> root().resolve(module.group(1)))
+                .toList();
+    }
+
+    /** The files of all modules below a folder such as {@code src/main/java} whose names end so. */
+    static List<Path> ofModules(String folder, String ending) {
+        return modules().stream()
+                .flatMap(module -> files(module.resolve(folder), ending).stream())
+                .toList();
     }
 
     /** All pages: those at the top of the repository, and all below {@code docs}. */

@@ -55,8 +55,8 @@ class ExamplesTest {
 
     @Test
     void everyJavaBlockOfEveryPageIsCompiledAndRun() {
-        List<Source> sources = Stream.of("lock-zk/src/test/java", "lock-testkit/src/test/java", SAMPLE)
-                .flatMap(folder -> Docs.files(Docs.root().resolve(folder), ".java").stream())
+        List<Source> sources = Stream.of("src/test/java", "src/sample")
+                .flatMap(folder -> Docs.ofModules(folder, ".java").stream())
                 .map(Source::of)
                 .toList();
         List<String> unfounded = new ArrayList<>();

@@ -62,12 +62,8 @@ class LinksTest {
     @Test
     void everyTestThatIsNamedExists() {
         Map<String, Path> tests = new HashMap<>();
-        for (String folder : List.of(
-                "lock-testkit/src/test/java",
-                "lock-testkit/src/main/java",
-                "lock-testkit/src/sample",
-                "lock-zk/src/test/java")) {
-            Docs.files(Docs.root().resolve(folder), ".java")
+        for (String folder : List.of("src/test/java", "src/main/java", "src/sample")) {
+            Docs.ofModules(folder, ".java")
                     .forEach(file -> tests.put(file.getFileName().toString().replace(".java", ""), file));
         }
         List<String> missing = new ArrayList<>();
@@ -98,15 +94,13 @@ class LinksTest {
     void everyHeadingThatACommentNamesExists() {
         List<String> missing = new ArrayList<>();
         int named = 0;
-        for (String module : List.of("lock-api", "lock-zk", "lock-testkit")) {
-            for (Path file : Docs.files(Docs.root().resolve(module).resolve("src"), ".java")) {
-                String text = LINE_OF_COMMENT.matcher(Docs.read(file)).replaceAll(" ");
-                for (MatchResult heading : NAMED_HEADING.matcher(text).results().toList()) {
-                    named++;
-                    Path page = Docs.root().resolve(heading.group(1));
-                    if (!Files.exists(page) || !anchors(page).contains(anchor(heading.group(2)))) {
-                        missing.add(Docs.name(file) + ": " + heading.group());
-                    }
+        for (Path file : Docs.ofModules("src", ".java")) {
+            String text = LINE_OF_COMMENT.matcher(Docs.read(file)).replaceAll(" ");
+            for (MatchResult heading : NAMED_HEADING.matcher(text).results().toList()) {
+                named++;
+                Path page = Docs.root().resolve(heading.group(1));
+                if (!Files.exists(page) || !anchors(page).contains(anchor(heading.group(2)))) {
+                    missing.add(Docs.name(file) + ": " + heading.group());
                 }
             }
         }

@@ -107,8 +107,8 @@ class PagesTest {
     @Test
     void everyPackageIsOnThePageOfWhatIsStable() {
         String page = Docs.read(Docs.root().resolve("docs/stability.md"));
-        List<String> packages = Stream.of("lock-api", "lock-zk", "lock-testkit")
-                .map(module -> Docs.root().resolve(module + "/src/main/java"))
+        List<String> packages = Docs.modules().stream()
+                .map(module -> module.resolve("src/main/java"))
                 .flatMap(sources -> Docs.files(sources, "package-info.java").stream()
                         .map(file -> sources.relativize(file.getParent()).toString()))
                 .map(folder -> folder.replace(File.separatorChar, '.'))
@@ -287,8 +287,7 @@ class PagesTest {
     /** Why a file is long, and the like, is for maintainers: a comment, not javadoc. */
     @Test
     void javadocHasNoNoteToMaintainers() {
-        List<String> notes = Stream.of("lock-api", "lock-zk", "lock-testkit")
-                .flatMap(module -> Docs.files(Docs.root().resolve(module + "/src/main/java"), ".java").stream())
+        List<String> notes = Docs.ofModules("src/main/java", ".java").stream()
                 .filter(file -> !INTERNAL.matcher(file.toString()).find())
                 .filter(file -> NOTE.matcher(Docs.read(file)).find())
                 .map(file -> file.getFileName().toString())

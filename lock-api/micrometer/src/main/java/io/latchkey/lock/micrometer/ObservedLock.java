@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.micrometer;
+package io.latchkey.lock.micrometer;
 
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;

@@ -1,2 +1,2 @@
 /** Tests of the meters and observations. */
-package io.latchkey.zk.micrometer;
+package io.latchkey.lock.micrometer;

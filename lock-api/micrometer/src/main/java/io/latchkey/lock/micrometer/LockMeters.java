@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.latchkey.zk.micrometer;
+package io.latchkey.lock.micrometer;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
