@@ -44,7 +44,7 @@ class CommandLinePageIT {
     @BeforeEach
     void install() throws IOException {
         Files.createDirectories(folder.resolve("bin"));
-        Files.copy(Path.of(System.getProperty("latchkey.cli.jar")), folder.resolve("lock-zk-cli.jar"));
+        Files.copy(Path.of(System.getProperty("latchkey.cli.jar")), folder.resolve("lock-cli.jar"));
         for (String script : List.of("report.sh", "import.sh", "copy.sh", "nightly.sh")) {
             Path file = Files.writeString(folder.resolve(script), "#!/bin/sh\necho did " + script + "\n");
             assertTrue(file.toFile().setExecutable(true));
@@ -62,8 +62,8 @@ class CommandLinePageIT {
     private String here(String text) {
         return text.replace("zk1:2181,zk2:2181,zk3:2181", server.connectString())
                 .replace(
-                        "/opt/latchkey/lock-zk-cli.jar",
-                        folder.resolve("lock-zk-cli.jar").toString())
+                        "/opt/latchkey/lock-cli.jar",
+                        folder.resolve("lock-cli.jar").toString())
                 .replace("/opt/jobs/", folder + "/");
     }
 

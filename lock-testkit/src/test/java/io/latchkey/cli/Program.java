@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A process that runs without a terminal, without input, and with no environment but what it is given. */
@@ -39,15 +40,6 @@ final class Program implements AutoCloseable {
     /** How it ended. */
     record Ended(int status, String out, String err) {}
 
-    /** The classes of the command line, which the build has put beside those of lock-zk. */
-    static Path classes() {
-        Path classes = Path.of("../lock-zk/target/cli-classes").toAbsolutePath();
-        if (!Files.exists(classes)) {
-            throw new IllegalStateException(classes + " is missing: the build of lock-zk compiles it");
-        }
-        return classes;
-    }
-
     /** The command line from its classes. */
     static Program latchkey(Path folder, Map<String, String> environment, String... args) {
         List<String> command = new ArrayList<>(List.of("/usr/bin/setsid")); // leads a process group, as in a terminal
@@ -68,10 +60,7 @@ final class Program implements AutoCloseable {
                 "-XX:+DisplayVMOutputToStderr",
                 "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
-                String.join(
-                        File.pathSeparator,
-                        Stream.concat(Stream.of(classes().toString()), libraries)
-                                .toList()),
+                libraries.collect(Collectors.joining(File.pathSeparator)),
                 "io.latchkey.cli.Main"));
         command.addAll(List.of(args));
         return command;
