@@ -37,6 +37,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The command {@code run}, which holds a lock while another command runs. */
+// The class is long because the end of the command, a signal and a loss of the lock may each come at any moment of a
+// run.
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
