@@ -34,10 +34,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Real clients that contend for every kind of lock on a real server while nothing fails: all checkers agree. */
+@Tag("slow")
 @LatchkeyTest(sessionMillis = 20_000)
 @Timeout(180)
 class ContentionTest {

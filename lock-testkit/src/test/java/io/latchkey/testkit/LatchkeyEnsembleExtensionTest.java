@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @LatchkeyTest(servers = LatchkeyTest.Servers.THREE, sessionMillis = 2000)
 @Timeout(60)
 class LatchkeyEnsembleExtensionTest {

@@ -13,9 +13,11 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @LatchkeyTest
 @Timeout(30)
 class LatchkeyExtensionTest {

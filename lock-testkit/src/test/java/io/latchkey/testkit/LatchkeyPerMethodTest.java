@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @LatchkeyTest(lifetime = LatchkeyTest.Lifetime.METHOD, reconnects = Reconnects.FAST)
 @Timeout(30)
 class LatchkeyPerMethodTest {

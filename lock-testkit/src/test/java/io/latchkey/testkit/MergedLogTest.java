@@ -11,9 +11,11 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @Timeout(60)
 class MergedLogTest {
     private final TestResources resources = new TestResources();

@@ -7,10 +7,12 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** In a process of its own, since ZooKeeper's class is loaded once. */
+@Tag("slow")
 @Timeout(60)
 class UncaughtExceptionsTest {
     @Test

@@ -12,8 +12,10 @@ import io.latchkey.testkit.workload.Scenario;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 
 /** The shipped locks under whatever the domain draws, in a simulation. */
+@Tag("slow")
 @SimulatedProperties
 public class SimulatedScenarioProperties {
     @Property(tries = 100)

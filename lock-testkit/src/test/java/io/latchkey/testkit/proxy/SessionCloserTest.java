@@ -15,10 +15,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The end of a session in a moment that no server can be held in. */
+@Tag("slow")
 @Timeout(30)
 class SessionCloserTest {
     private static final long SESSION = 7;

@@ -21,10 +21,12 @@ import java.util.stream.IntStream;
 import org.apache.curator.test.InstanceSpec;
 import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers of curator-test, handed to the kit's clients, proxies and faults. */
+@Tag("slow")
 @Timeout(120)
 class CuratorServersTest {
     private static final Duration SOON = Duration.ofSeconds(30);

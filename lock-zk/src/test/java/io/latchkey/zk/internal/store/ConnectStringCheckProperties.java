@@ -13,9 +13,11 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /** Connect strings of any servers and chroots, whole and with one mistake, and texts of any characters. */
+@Tag("slow")
 class ConnectStringCheckProperties {
     /** A server as it is written, with the host and port that are meant. */
     record Server(String host, int port) {

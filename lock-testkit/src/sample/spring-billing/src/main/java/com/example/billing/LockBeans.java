@@ -3,7 +3,7 @@ package com.example.billing;
 
 import io.latchkey.lock.LockClient;
 import io.latchkey.zk.ZkLockClient;
-import io.latchkey.zk.micrometer.LockMeters;
+import io.latchkey.lock.micrometer.LockMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.locks.Lock;
 import net.javacrumbs.shedlock.core.LockProvider;

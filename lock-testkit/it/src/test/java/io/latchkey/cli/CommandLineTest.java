@@ -1,0 +1,893 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import static org.apache.zookeeper.ZooDefs.Ids.OPEN_ACL_UNSAFE;
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Owner;
+import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.admin.Contender;
+import io.latchkey.lock.admin.LockSummary;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.time.Eventually;
+import io.latchkey.zk.Layout;
+import io.latchkey.zk.ZkLockClient;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every command and every exit status of the command line, each as a process of its own, as cron would start it. */
+@Tag("slow")
+@LatchkeyTest(sessionMillis = 10_000)
+@Timeout(60)
+class CommandLineTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final String PATH = "/usr/bin:/bin";
+
+    /** Prints that it runs, and runs until it gets a signal. */
+    private static final String OBEDIENT =
+            "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";
+
+    @TempDir
+    private Path folder;
+
+    private final EmbeddedZooKeeper server;
+    private final LockClient other;
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private ZooKeeper operator;
+
+    CommandLineTest(EmbeddedZooKeeper server, LockClient other) {
+        this.server = server;
+        this.other = other;
+    }
+
+    @AfterEach
+    void endWhatStillRuns() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    private Program start(String... args) {
+        return start(Map.of("LATCHKEY_CONNECT", server.connectString(), "PATH", PATH), args);
+    }
+
+    /** Sessions outlive a machine that stands still, but where a test gives them another time. */
+    private Program start(Map<String, String> environment, String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        if (!all.isEmpty() && all.get(0).equals("run") && String.join(" ", all).indexOf("--session-timeout") < 0) {
+            all.add(1, "--session-timeout=30s");
+        }
+        Program program = Program.latchkey(folder, environment, all.toArray(String[]::new));
+        open.add(program);
+        return program;
+    }
+
+    private Program.Ended run(String... args) throws InterruptedException {
+        return start(args).ended();
+    }
+
+    private static Program.Ended succeeded(Program.Ended ended) {
+        assertEquals(0, ended.status(), ended::toString);
+        assertEquals("", ended.err());
+        return ended;
+    }
+
+    private List<ServerNode> requests(String path) {
+        return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).toList();
+    }
+
+    private void awaitRequests(String path, int number) throws InterruptedException {
+        Eventually.holds(
+                number + " requests at " + path, SOON, () -> requests(path).size() == number);
+    }
+
+    // ---- looking
+
+    @Test
+    @Tag("once")
+    void ls_showsKindsAndCountsOfHoldersAndWaiters() throws Exception {
+        try (Lease mutex = other.mutex("/list/deep/mutex").acquire();
+                Lease one = other.semaphore("/list/pool", 3).acquire();
+                Lease two = other.semaphore("/list/pool", 3).permits(2).acquire();
+                Lease reader = other.readWriteLock("/list/document").readLock().acquire()) {
+            CompletableFuture<Lease> writer =
+                    other.readWriteLock("/list/document").writeLock().acquireAsync();
+            CompletableFuture<Lease> third = other.semaphore("/list/pool", 3).acquireAsync();
+            awaitRequests("/list/document", 2);
+            awaitRequests("/list/pool", 3);
+            Program text = start("ls", "/list");
+            Program json = start("ls", "--json", "/list");
+            Program none = start("ls", "/list/none");
+
+            assertEquals(
+                    """
+                    PATH              KIND        CAPACITY  HOLDERS  WAITERS  LAYOUT
+                    /list/deep/mutex  mutex       1         1        0        latchkey
+                    /list/document    read-write  1         1        1        latchkey
+                    /list/pool        semaphore   3         2        1        latchkey
+                    """,
+                    succeeded(text.ended()).out());
+            Program.Ended nothing = none.ended();
+            assertEquals(0, nothing.status(), nothing::toString);
+            assertEquals("latchkey: no lock at or below /list/none\n", nothing.err());
+            JsonArray locks =
+                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonArray();
+            JsonObject pool = locks.asList().stream()
+                    .map(each -> each.getAsJsonObject())
+                    .filter(lock -> lock.get("path").getAsString().equals("/list/pool"))
+                    .findFirst()
+                    .orElseThrow();
+            assertEquals(
+                    JsonParser.parseString(
+                            """
+                            {"path": "/list/pool", "kind": "semaphore", "permits": 3, "capacity": 3, "holders": 2, "waiters": 1, "layout": "latchkey"}
+                            """),
+                    pool);
+            assertTrue(writer.cancel(false) && third.cancel(false));
+            assertTrue(mutex.isValid() && one.isValid() && two.isValid() && reader.isValid());
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void show_printsHoldersAndWaiters() throws Exception {
+        try (LockClient named = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .ownerLabel("night shift")
+                        .build();
+                Lease held = named.mutex("/show").acquire()) {
+            CompletableFuture<Lease> waiter = other.mutex("/show").acquireAsync();
+            awaitRequests("/show", 2);
+            Program text = start("show", "/show");
+            Program json = start("show", "--json", "/show");
+            Program unused = start("show", "/show/unused");
+
+            JsonObject shown =
+                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonObject();
+            assertEquals("mutex", shown.get("kind").getAsString());
+            JsonArray queue = shown.getAsJsonArray("queue");
+            assertEquals(2, queue.size());
+            JsonObject first = queue.get(0).getAsJsonObject();
+            assertEquals("holding", first.get("state").getAsString());
+            assertEquals(held.token(), first.get("token").getAsLong());
+            assertEquals(ProcessHandle.current().pid(), first.get("processId").getAsLong());
+            assertEquals("night shift", first.get("label").getAsString());
+            assertFalse(first.get("host").getAsString().isEmpty());
+            Instant since = Instant.parse(first.get("since").getAsString());
+            assertTrue(Duration.between(since, Instant.now()).compareTo(SOON) < 0, () -> "since " + since);
+            assertEquals("waiting", queue.get(1).getAsJsonObject().get("state").getAsString());
+
+            List<String> lines = succeeded(text.ended()).out().lines().toList();
+            assertEquals("/show: mutex", lines.get(0));
+            assertTrue(lines.get(1).matches("STATE +TOKEN +LOCK +PERMITS +SINCE +HOST +PROCESS +LABEL"), lines.get(1));
+            assertTrue(lines.get(2).matches("holding +" + held.token() + " +mutex +1 .* night shift"), lines.get(2));
+            assertTrue(lines.get(3).startsWith("waiting "), lines.get(3));
+
+            assertEquals(
+                    "/show/unused: no lock; no holders, no waiters\n",
+                    succeeded(unused.ended()).out());
+            assertTrue(waiter.cancel(false));
+        }
+    }
+
+    /** Any client that may create nodes somewhere can leave such nodes there. */
+    @Test
+    @Tag("once")
+    void ls_namesUnreadableLocksAndShowsTheRest() throws Exception {
+        String tooLong = "/" + "long".repeat(2_500);
+        try (LockClient odd = ZkLockClient.connect(server.connectString() + "/odd");
+                Lease good = odd.mutex("/good").acquire();
+                Lease beside = odd.mutex("/p/good").acquire();
+                Lease below = odd.mutex("/tenant/nest/good").acquire()) {
+            create("/odd/lock-0000000000", "", OPEN_ACL_UNSAFE);
+            create("/odd" + tooLong, "latchkey/3 mutex", OPEN_ACL_UNSAFE);
+            create("/odd/p/leases", "", List.of(new ACL(ZooDefs.Perms.CREATE, ZooDefs.Ids.ANYONE_ID_UNSAFE)));
+            create("/odd/big", "", OPEN_ACL_UNSAFE);
+            create("/odd/big/1" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
+            create("/odd/big/2" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
+            create("/odd/tenant/block-1700000000", "", OPEN_ACL_UNSAFE);
+            create("/odd/tenant/block-1700000000/job", "latchkey/3 mutex", OPEN_ACL_UNSAFE);
+            Map<String, String> there = Map.of("LATCHKEY_CONNECT", server.connectString() + "/odd", "PATH", PATH);
+            Program text = start(there, "ls");
+            Program unreadable = start(there, "show", "/p");
+
+            Program.Ended listed = text.ended();
+            assertEquals(70, listed.status(), listed::toString);
+            List<String> paths = listed.out()
+                    .lines()
+                    .skip(1)
+                    .map(line -> line.split(" ", 2)[0])
+                    .toList();
+            assertEquals(List.of("/good", "/p/good", "/tenant", "/tenant/nest/good"), paths);
+            List<String> said = listed.err().lines().toList();
+            assertEquals(4, said.size(), listed::toString);
+            assertEquals(
+                    "latchkey: not shown, since this client may not read it (give it the right, or --auth): /p/leases",
+                    said.get(0));
+            assertTrue(said.get(1).startsWith("latchkey: not shown: /big: The connection breaks"), said.get(1));
+            assertTrue(said.get(2).startsWith("latchkey: not shown: " + tooLong + ": "), said.get(2));
+            assertTrue(said.get(3).startsWith("latchkey: not shown: /tenant/block-1700000000/job: "), said.get(3));
+            Program.Ended shown = unreadable.ended();
+            assertEquals(77, shown.status(), shown::toString);
+            assertTrue(shown.err().endsWith(": /p/leases\n"), shown::toString);
+            assertTrue(good.isValid() && beside.isValid() && below.isValid());
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void ls_showsLocksAtAnyDepth() throws Exception {
+        StringBuilder deep = new StringBuilder("/deep");
+        create(deep.toString(), "", OPEN_ACL_UNSAFE);
+        for (int level = 1; level <= 3_000; level++) {
+            create(deep.append("/a").toString(), "", OPEN_ACL_UNSAFE);
+        }
+        create(deep.append("/job").toString(), "latchkey/3 mutex", OPEN_ACL_UNSAFE);
+
+        // A small stack instead of a deeper tree.
+        Program.Ended ended = start(
+                        Map.of(
+                                "LATCHKEY_CONNECT",
+                                server.connectString(),
+                                "PATH",
+                                PATH,
+                                "JDK_JAVA_OPTIONS",
+                                "-Xss256k"),
+                        "ls",
+                        "/deep")
+                .ended();
+
+        assertEquals(0, ended.status(), ended::toString);
+        assertTrue(ended.out().contains("\n" + deep + "  mutex"), ended::toString);
+    }
+
+    private void create(String path, String data, List<ACL> acl) throws Exception {
+        if (operator == null) {
+            operator = new ZooKeeper(server.connectString(), 10_000, event -> {});
+            open.add(operator);
+        }
+        var unused = operator.create(
+                path, data.getBytes(StandardCharsets.UTF_8), new ArrayList<>(acl), CreateMode.PERSISTENT);
+    }
+
+    /** 100,000 lines, so that an algorithm of quadratic time would not finish. */
+    @Test
+    void tables_takeTimeInProportionToTheirLines() throws Exception {
+        Constructor<?> make = cliClass("Table").getDeclaredConstructor(String[].class);
+        make.setAccessible(true);
+        Object table = make.newInstance((Object) new String[] {"PATH", "KIND"});
+        Method line = table.getClass().getDeclaredMethod("line", Object[].class);
+        line.setAccessible(true);
+        for (int n = 0; n < 100_000; n++) {
+            line.invoke(table, (Object) new Object[] {"/locks/" + n, "mutex"});
+        }
+        line.invoke(table, (Object) new Object[] {"/" + "long".repeat(2_500), "mutex"});
+
+        String text = assertTimeoutPreemptively(SOON, table::toString);
+
+        assertTrue(text.length() < 10_000_000, "one long path makes no other line longer");
+    }
+
+    /** A class of the command line, whose members are private. */
+    private static Class<?> cliClass(String name) throws ClassNotFoundException {
+        return Class.forName("io.latchkey.cli." + name);
+    }
+
+    @Test
+    void requestHasNoTime_whenItMayNotBeRead() throws Exception {
+        Contender unreadable = (Contender) Proxy.newProxyInstance(
+                Contender.class.getClassLoader(), new Class<?>[] {Contender.class}, (proxy, method, args) -> {
+                    return switch (method.getName()) {
+                        case "state" -> Contender.State.WAITING;
+                        case "access" -> Contender.Access.EXCLUSIVE;
+                        case "requestedAt" -> Instant.EPOCH;
+                        case "owner" -> new Owner("", "", 0);
+                        case "token" -> 0L;
+                        case "permits" -> 1;
+                        default -> "";
+                    };
+                });
+        Method of = cliClass("Shown$Request").getDeclaredMethod("of", LockSummary.Kind.class, Contender.class);
+        of.setAccessible(true);
+        assertEquals(
+                "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=]",
+                of.invoke(null, LockSummary.Kind.READ_WRITE, unreadable).toString());
+    }
+
+    @Test
+    void timesHaveTheirUnits() throws Exception {
+        Constructor<?> make = cliClass("Span").getDeclaredConstructor();
+        make.setAccessible(true);
+        Object span = make.newInstance();
+        Method convert = span.getClass().getDeclaredMethod("convert", String.class);
+        convert.setAccessible(true);
+        List<Object> times = new ArrayList<>();
+        for (String text : List.of("500ms", "7", "10s", "5m", "2h", "1d", "3D")) {
+            times.add(convert.invoke(span, text));
+        }
+        assertEquals(
+                List.of(
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(7),
+                        Duration.ofSeconds(10),
+                        Duration.ofMinutes(5),
+                        Duration.ofHours(2),
+                        Duration.ofDays(1),
+                        Duration.ofDays(3)),
+                times);
+    }
+
+    @Test
+    void statusOfAnIncompleteListIs69_whenTheServersStoppedAnswering() throws Exception {
+        Method ofMissing = cliClass("ExitStatus").getDeclaredMethod("ofMissing", Collection.class);
+        ofMissing.setAccessible(true);
+        LockException denied = new AccessDeniedException("denied");
+        LockException odd = new LockException("odd");
+        LockException away = new LockServiceUnavailableException("away");
+        List<String> statuses = new ArrayList<>();
+        for (List<LockException> reasons : List.of(
+                List.<LockException>of(), List.of(denied, denied), List.of(denied, odd), List.of(denied, odd, away))) {
+            statuses.add(ofMissing.invoke(null, reasons).toString());
+        }
+        assertEquals(List.of("DONE", "DENIED", "UNEXPECTED", "UNAVAILABLE"), statuses);
+    }
+
+    @Test
+    @Tag("once")
+    void textOfOtherUsers_isPrintedHarmless() throws Exception {
+        try (Lease held = other.mutex("/raw/gr\u00fcn \u202eevil").acquire()) {
+            create("/odd-data", "evil \u202e\u009b2J \ud83d\ude00", OPEN_ACL_UNSAFE);
+            Program json = start("ls", "--json", "/raw");
+            Program refused = start("run", "/odd-data", "--", "true");
+
+            String text = succeeded(json.ended()).out();
+            assertTrue(text.chars().allMatch(c -> c == '\n' || (c >= ' ' && c < 0x7f)), text);
+            assertEquals(
+                    "/raw/gr\u00fcn \u202eevil",
+                    JsonParser.parseString(text)
+                            .getAsJsonArray()
+                            .get(0)
+                            .getAsJsonObject()
+                            .get("path")
+                            .getAsString());
+            Program.Ended mismatch = refused.ended();
+            assertEquals(78, mismatch.status(), mismatch::toString);
+            assertTrue(mismatch.err().contains("evil ??2J \ud83d\ude00"), mismatch::toString);
+            assertTrue(held.isValid());
+        }
+    }
+
+    // ---- run
+
+    @Test
+    void run_passesTheStatusOfTheCommandOn() throws Exception {
+        String look = "echo $LATCHKEY_PATH $LATCHKEY_TOKEN; cat; echo $0 $1 $2 >&2; exit 3";
+
+        Program.Ended ended = run("run", "/run/status", "--", "sh", "-c", look, "@x", "--", "-v");
+
+        assertEquals(3, ended.status());
+        assertEquals("@x -- -v\n", ended.err(), "what is behind the first -- is the command's");
+        String[] said = ended.out().strip().split(" ", -1);
+        assertEquals("/run/status", said[0]);
+        try (Lease next = other.mutex("/run/status").tryAcquire().orElseThrow()) {
+            long token = Long.parseLong(said[1]);
+            assertTrue(token > 0 && token < next.token(), said[1]);
+        }
+    }
+
+    @Test
+    void commandIsNotStarted_withoutTheLock() throws Exception {
+        try (Lease held = other.mutex("/run/busy").acquire();
+                Lease one = other.semaphore("/run/pool", 2).acquire();
+                Lease reader = other.readWriteLock("/run/document").readLock().acquire()) {
+            Program mutex = start("run", "/run/busy", "--timeout", "0", "--", "echo", "ran");
+            Program quiet = start("run", "/run/busy", "--timeout=100ms", "--quiet", "--", "echo", "ran");
+            Program second = start("run", "/run/pool", "--semaphore=2", "--timeout=0", "--", "echo", "ran");
+            Program beside = start("run", "/run/document", "--read", "--timeout=0", "--", "echo", "ran");
+
+            assertEquals(
+                    new Program.Ended(75, "", "latchkey: /run/busy was not free within 0s. The command was not run.\n"),
+                    mutex.ended());
+            assertEquals(new Program.Ended(75, "", ""), quiet.ended());
+            assertEquals(new Program.Ended(0, "ran\n", ""), second.ended());
+            assertEquals(new Program.Ended(0, "ran\n", ""), beside.ended());
+            // A writer that tries is ahead of later readers while it is in the queue.
+            Program writer = start("run", "/run/document", "--write", "--timeout=0", "--", "echo", "ran");
+            assertEquals(75, writer.ended().status());
+            assertTrue(held.isValid() && one.isValid() && reader.isValid());
+        }
+    }
+
+    @Test
+    void commandRunsOncePerPeriod() throws Exception {
+        String day = "--once-per=36500d"; // began in 1970, and does not end while this test runs
+        assertEquals(
+                3, run("run", "/once/after", day, "--", "sh", "-c", "exit 3").status(), "not recorded");
+        Program.Ended done = run("run", "/once/after", day, "--", "sh", "-c", "echo $LATCHKEY_PERIOD");
+        assertEquals(new Program.Ended(0, "1970-01-01T00:00:00Z\n", ""), done);
+        Program again = start("run", "/once/after", day, "--", "echo", "ran");
+        Program quiet = start("run", "/once/after", day, "--quiet", "--", "echo", "ran");
+        assertEquals(
+                3,
+                run("run", "/once/before", day, "--at-most-once", "--", "sh", "-c", "exit 3")
+                        .status());
+        Program before = start("run", "/once/before", day, "--at-most-once", "--", "echo", "ran");
+
+        String said =
+                "latchkey: already done for the period that began at 1970-01-01T00:00:00Z. The command was not run.\n";
+        assertEquals(new Program.Ended(0, "", said), again.ended());
+        assertEquals(new Program.Ended(0, "", ""), quiet.ended());
+        assertEquals(new Program.Ended(0, "", said), before.ended());
+        assertEquals(List.of(), requests("/once/after"));
+    }
+
+    /** No process of it existed, so the right command is run in the same period. */
+    @Test
+    void periodIsNotUsedUp_whenTheCommandCannotBeStarted() throws Exception {
+        Program.Ended none = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "/no/such/command");
+        assertEquals(127, none.status(), none.err());
+        Program.Ended right = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        assertEquals("ran\n", right.out(), right.err());
+        Program.Ended again = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        assertEquals("", again.out(), again.err());
+    }
+
+    @Test
+    void commandIsEndedAndItsPeriodNotRecorded_whenTheLockIsLost() throws Exception {
+        Program program = start("run", "/once/lost", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
+                .awaitSaid("running");
+        server.expireSession(requests("/once/lost").get(0).session());
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertEquals("running\ngot TERM\n", ended.out());
+        // The shell may have said before that its sleep was ended.
+        assertTrue(ended.err().contains("latchkey: the lock /once/lost was lost while the command ran ("), ended.err());
+        assertEquals(
+                "ran\n",
+                run("run", "/once/lost", "--once-per=1d", "--", "echo", "ran").out());
+    }
+
+    /** It ends with 0, as many programs do that are asked to end. */
+    @Test
+    void periodIsNotRecorded_whenASignalEndsTheCommand() throws Exception {
+        Program program = start("run", "/once/signal", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
+                .awaitSaid("running");
+        program.signal("TERM");
+        Program.Ended ended = program.ended();
+        assertEquals(143, ended.status(), ended::toString);
+        assertFalse(ended.err().contains("latchkey"), ended.err());
+        assertEquals(
+                "ran\n",
+                run("run", "/once/signal", "--once-per=1d", "--", "echo", "ran").out());
+    }
+
+    @Test
+    void commandIsEnded_whenItHoldsTheLockForTooLong() throws Exception {
+        Program program = start("run", "/run/limited", "--held-at-most", "2s", "--", "sh", "-c", OBEDIENT);
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertTrue(ended.err().contains("(HELD_TOO_LONG: "), ended.err());
+    }
+
+    @Test
+    void commandThatIgnoresTerm_isKilled_whenItsRequestIsEvicted() throws Exception {
+        String deaf = "trap '' TERM; sleep 300 & echo running $! $$; wait";
+        Program program = start("run", "/run/evicted", "--grace", "300ms", "--", "sh", "-c", deaf)
+                .awaitSaid("running ");
+        String[] pids = program.out().strip().split(" ", -1);
+        String token = Long.toString(other.mutex("/run/evicted").queue().get(0).token());
+
+        String evicted = succeeded(run("evict", "/run/evicted", token)).out();
+        assertTrue(
+                evicted.matches("evicted the holder with token " + token + " at /run/evicted: .+, process \\d+, sh\n"),
+                evicted);
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertTrue(
+                ended.err()
+                        .contains("while the command ran (NODE_DELETED: its node was deleted, as 'latchkey evict' does;"
+                                + " token " + token + ")"),
+                ended.err());
+        for (int each = 1; each <= 2; each++) {
+            assertFalse(
+                    ProcessHandle.of(Long.parseLong(pids[each]))
+                            .map(Program::runs)
+                            .orElse(false),
+                    "process " + pids[each] + " still lives");
+        }
+        Program.Ended again = run("evict", "/run/evicted", token);
+        assertEquals(1, again.status());
+        assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM,143", "INT,130"})
+    void lockIsReleased_whenASignalEndsTheCommand(String signal, int status) throws Exception {
+        String path = "/run/signal/" + signal;
+        Program program = start("run", path, "--", "sh", "-c", "echo running; sleep 300; echo and on")
+                .awaitSaid("running");
+        List<ProcessHandle> tree = program.process().descendants().toList();
+
+        program.signal(signal);
+
+        assertEquals(new Program.Ended(status, "running\n", ""), program.ended());
+        assertTrue(tree.size() >= 1 && tree.stream().noneMatch(Program::runs), tree::toString);
+        assertEquals(List.of(), requests(path), "released, not left to the end of the session");
+    }
+
+    @Test
+    void login_isNotPassedOnToTheCommand() throws Exception {
+        Map<String, String> environment =
+                Map.of("LATCHKEY_CONNECT", server.connectString(), "LATCHKEY_AUTH", "digest:me:secret", "PATH", PATH);
+
+        Program.Ended ended =
+                start(environment, "run", "/run/login", "--", "sh", "-c", "env").ended();
+
+        assertEquals(0, ended.status(), ended::toString);
+        assertTrue(ended.out().contains("LATCHKEY_PATH=/run/login\n"), ended::toString);
+        assertFalse(ended.out().contains("secret"), ended::toString);
+    }
+
+    /** As after a stop of the process: no signal and no notice has come yet, and its own clock tells. */
+    @Test
+    void commandIsNotStarted_whenTheLeaseIsNoLongerValid() throws Exception {
+        Path ran = folder.resolve("ran");
+        Lease lost = (Lease) Proxy.newProxyInstance(
+                Lease.class.getClassLoader(),
+                new Class<?>[] {Lease.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "isValid" -> false;
+                    case "token" -> 7L;
+                    case "lost" -> new CompletableFuture<LossCause>();
+                    case "release" -> ReleaseOutcome.LOST;
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        Class<?> type = cliClass("RunCommand");
+        Constructor<?> make = type.getDeclaredConstructor();
+        make.setAccessible(true);
+        Object run = make.newInstance();
+        Field command = type.getDeclaredField("command");
+        command.setAccessible(true);
+        command.set(run, List.of("/usr/bin/touch", ran.toString()));
+        Class<?> processType = type.getClassLoader().loadClass("io.latchkey.cli.CommandProcess");
+        Constructor<?> makeProcess = processType.getDeclaredConstructor(Duration.class);
+        makeProcess.setAccessible(true);
+        Method start = type.getDeclaredMethod("run", Lease.class, processType);
+        start.setAccessible(true);
+
+        assertEquals(76, start.invoke(run, lost, makeProcess.newInstance(SOON)));
+
+        assertFalse(Files.exists(ran));
+    }
+
+    @Test
+    @Tag("once")
+    void timedRunEndsWith69_whenNoServerAnswers() throws Exception {
+        try (EmbeddedZooKeeper away = EmbeddedZooKeeper.start();
+                LockClient holder = ZkLockClient.connect(away.connectString())) {
+            Lease unused = holder.mutex("/away").acquire();
+            Program program = start(
+                    Map.of("LATCHKEY_CONNECT", away.connectString(), "PATH", PATH),
+                    "run",
+                    "/away",
+                    "--timeout=5s",
+                    "--session-timeout=2s",
+                    "--",
+                    "echo",
+                    "ran");
+            Eventually.holds(
+                    "a waiter",
+                    SOON,
+                    () -> away.nodesUnder("/away").stream()
+                                    .filter(ServerNode::isEphemeral)
+                                    .count()
+                            == 2);
+            away.stop();
+
+            assertStatus(69, "No server answers, so it is not known whether /away is free", program.ended());
+            away.restart();
+        }
+    }
+
+    /** Ctrl-C at a terminal: the command often ends before latchkey has noticed the signal. */
+    @Test
+    @Tag("long")
+    @Tag("once")
+    @Timeout(300)
+    void noLossIsReported_whenTheSignalGoesToTheProcessGroup() throws Exception {
+        for (int press = 1; press <= 20; press++) {
+            String path = "/run/group/" + press;
+            Program program = start("run", path, "--", "sh", "-c", "echo running; exec sleep 300")
+                    .awaitSaid("running");
+
+            program.signalGroup("INT");
+
+            assertEquals(new Program.Ended(130, "running\n", ""), program.ended(), "press " + press);
+            assertEquals(List.of(), requests(path));
+        }
+    }
+
+    @Test
+    void requestIsDeleted_whenASignalArrivesWhileItWaits() throws Exception {
+        try (Lease held = other.mutex("/run/waits").acquire()) {
+            Program program = start("run", "/run/waits", "--", "echo", "ran");
+            awaitRequests("/run/waits", 2);
+
+            program.signal("TERM");
+
+            assertEquals(new Program.Ended(143, "", ""), program.ended());
+            assertEquals(1, requests("/run/waits").size());
+            assertTrue(held.isValid());
+        }
+    }
+
+    // ---- what can be wrong
+
+    @Test
+    @Tag("once")
+    void wrongCommandLine_isReportedWithStatus64() throws Exception {
+        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH);
+        List<Program> wrong = List.of(
+                start(nowhere),
+                start(nowhere, "run", "/x", "echo", "--", "a separator behind the command"),
+                start(nowhere, "run", "/x", "--read", "--write", "--", "true"),
+                start(nowhere, "run", "/x", "--timeout", "soon", "--", "true"),
+                start(nowhere, "show", "/x", "--auth", "secret"),
+                start(Map.of(), "ls"));
+        for (Program program : wrong) {
+            Program.Ended ended = program.ended();
+            assertEquals(64, ended.status(), ended::toString);
+            assertEquals("", ended.out());
+            assertTrue(ended.err().matches("latchkey: .*\nTry 'latchkey.* --help'.\n"), ended::toString);
+            assertFalse(ended.err().contains("secret"), ended::toString);
+        }
+    }
+
+    /** No server listens at the address; the last line shows that. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "show x | must begin with /",
+                "evict x 1 | must begin with /",
+                "run x -- true | must begin with /",
+                "evict /x abc | 'abc' is not a token: give the number in the column TOKEN of 'latchkey show'",
+                "evict /x 0 | '0' is not a token",
+                "run /x --at-most-once -- true | --at-most-once needs --once-per",
+                "run /x --once-per=1d --read -- true | --once-per needs a lock that one command has alone",
+                "run /x --held-at-most=0 -- true | --held-at-most takes a time above 0",
+                "run /x --once-per=0 -- true | the length must be from a millisecond",
+                "run /x --semaphore=0 -- true | --semaphore takes 1 permit or more, not 0",
+                "run /x --label=LONG -- true | --label has 257 characters, and 256 are the most",
+                "run /x --label=a\u202eb -- true | --label has the character U+202E, which is not printed",
+                "ls --client-config=missing.properties | cannot read the file missing.properties",
+                "ls --connect=http://127.0.0.1:1 | host:port[,host:port...][/chroot], without http://",
+                "ls --connect=127.0.0.1:1 | --connect-timeout"
+            })
+    @Tag("once")
+    void wrongArguments_areRefusedBeforeConnecting(String line, String said) throws Exception {
+        String[] args = line.replace("LONG", "x".repeat(257)).split(" ", -1);
+        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH, "LC_ALL", "C.UTF-8");
+
+        Program.Ended ended = start(nowhere, args).ended();
+
+        assertEquals(said.contains("--connect-timeout") ? 69 : 64, ended.status(), ended::toString);
+        assertTrue(ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString);
+        assertFalse(ended.err().contains("\tat "), ended::toString);
+    }
+
+    @Test
+    @Tag("once")
+    void refusalOfTheServers_hasItsOwnStatus() throws Exception {
+        try (LockClient theirs = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/refused/mine").acquire();
+                Lease held = other.mutex("/refused-mutex").acquire()) {
+            Program patient = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1"), "ls", "--connect-timeout=500ms");
+            Program list = start("ls", "/refused");
+            Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
+            Program evict = start("evict", "/refused/mine", "7");
+            Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
+            Program missing = start("run", "/refused-missing", "--", "/no/such/command");
+
+            assertStatus(69, "No connection to ZooKeeper at 127.0.0.1:1 within 500 ms", patient.ended());
+            assertStatus(77, "", denied.ended());
+            assertStatus(77, "may not read it", evict.ended());
+            Program.Ended listed = list.ended();
+            assertEquals(77, listed.status());
+            assertEquals(
+                    "latchkey: not shown, since this client may not read it (give it the right, or --auth): /refused\n",
+                    listed.err());
+            assertEquals("PATH  KIND  CAPACITY  HOLDERS  WAITERS  LAYOUT\n", listed.out());
+            assertStatus(78, "mutex", mismatch.ended());
+            assertStatus(127, "/no/such/command", missing.ended());
+            assertEquals(List.of(), requests("/refused-missing"));
+            assertTrue(mine.isValid() && held.isValid());
+        }
+    }
+
+    private static void assertStatus(int status, String said, Program.Ended ended) {
+        assertAll(
+                () -> assertEquals(status, ended.status(), ended::toString),
+                () -> assertEquals("", ended.out()),
+                () -> assertTrue(
+                        ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString),
+                () -> assertEquals(1, ended.err().lines().count(), ended::toString));
+    }
+
+    @Test
+    @Tag("once")
+    void help_hasNoColours_withoutATerminal() throws Exception {
+        Program run = start("run", "--help");
+        for (Program program : List.of(start("--help"), run)) {
+            String help = succeeded(program.ended()).out();
+            assertTrue(help.startsWith("Usage: latchkey"), help);
+            assertTrue(help.contains("Exit status:") && help.contains("  75  "), help);
+            assertFalse(help.contains("\u001b"), help);
+        }
+        String words = run.out().replaceAll("\\s+", " ");
+        assertTrue(words.contains("COMMAND has latchkey's standard input"), words);
+        assertTrue(words.contains("if latchkey gets TERM") && words.contains("If latchkey itself"), words);
+    }
+
+    // ---- locks of Curator and kazoo
+
+    private CuratorFramework curator() {
+        CuratorFramework curator =
+                CuratorFrameworkFactory.newClient(server.connectString(), 10_000, 10_000, new RetryOneTime(1));
+        open.add(curator);
+        curator.start();
+        return curator;
+    }
+
+    private LockClient beside(Layout layout) throws InterruptedException {
+        LockClient client = ZkLockClient.builder()
+                .connectString(server.connectString())
+                .layout(layout)
+                .build();
+        open.add(client);
+        return client;
+    }
+
+    /** Waits for a permit until the client of Curator is closed. */
+    private static boolean permit(InterProcessSemaphoreV2 pool) {
+        try {
+            return pool.acquire() != null;
+        } catch (Exception closed) {
+            return false;
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void locksOfOthersAreListedAndShownWhileTheyAreUsed() throws Exception {
+        CuratorFramework curator = curator();
+        LockClient besideCurator = beside(Layout.CURATOR);
+        LockClient besideKazoo = beside(Layout.KAZOO);
+        new InterProcessMutex(curator, "/fleet/job").acquire();
+        InterProcessSemaphoreV2 pool = new InterProcessSemaphoreV2(curator, "/fleet/pool", 2);
+        pool.acquire(2);
+        var reader = besideCurator.readWriteLock("/fleet/document").readLock().acquire();
+        var script = besideKazoo.mutex("/fleet/script").acquire();
+        var feed = besideKazoo.readWriteLock("/fleet/feed").readLock().acquire();
+        create("/fleet/no-lock", "", OPEN_ACL_UNSAFE);
+        List<?> waiting = List.of(
+                besideCurator.mutex("/fleet/job").acquireAsync(),
+                CompletableFuture.supplyAsync(() -> permit(pool)),
+                CompletableFuture.supplyAsync(() -> permit(pool)),
+                besideCurator.readWriteLock("/fleet/document").writeLock().acquireAsync(),
+                besideKazoo.readWriteLock("/fleet/feed").writeLock().acquireAsync());
+        awaitRequests("/fleet/job", 2);
+        awaitRequests("/fleet/pool", 5);
+        awaitRequests("/fleet/document", 2);
+        awaitRequests("/fleet/feed", 2);
+
+        assertEquals(
+                """
+                PATH             KIND        CAPACITY  HOLDERS  WAITERS  LAYOUT
+                /fleet/document  read-write  1         1        1        curator
+                /fleet/feed      read-write  1         1        1        kazoo
+                /fleet/job       mutex       1         1        1        curator
+                /fleet/pool      semaphore   -         2        2        curator
+                /fleet/script    mutex       1         1        0        kazoo
+                """,
+                succeeded(run("ls", "/fleet")).out());
+
+        List<String> document =
+                succeeded(run("show", "/fleet/document")).out().lines().toList();
+        assertEquals("/fleet/document: read-write, layout curator", document.get(0));
+        assertTrue(document.get(2).matches("holding +" + reader.token() + " +read +1 .*"), document.get(2));
+        assertTrue(document.get(3).matches("waiting +\\d+ +write +1 .*"), document.get(3));
+
+        JsonObject shown = JsonParser.parseString(
+                        succeeded(run("show", "--json", "/fleet/pool")).out())
+                .getAsJsonObject();
+        assertTrue(shown.get("capacity").isJsonNull() && shown.get("permits").isJsonNull(), shown::toString);
+        assertEquals("curator", shown.get("layout").getAsString());
+        assertEquals(4, shown.getAsJsonArray("queue").size());
+
+        assertTrue(reader.isValid() && script.isValid() && feed.isValid());
+        assertFalse(waiting.isEmpty());
+    }
+
+    /** A case that is not prevented: Curator ignores nodes of Latchkey's own layout. */
+    @Test
+    @Tag("once")
+    void pathWithTwoLocksIsShown() throws Exception {
+        var held = other.mutex("/both").acquire();
+        new InterProcessMutex(curator(), "/both").acquire();
+
+        Program.Ended ended = run("show", "/both");
+
+        assertEquals(0, ended.status());
+        assertTrue(ended.out().contains("/both: mutex\n") && ended.out().contains("/both: mutex, layout curator\n"));
+        assertTrue(ended.err().startsWith("latchkey: /both is used for 2 locks of different layouts"), ended.err());
+        assertTrue(held.isValid());
+    }
+
+    @Test
+    @Tag("once")
+    void commandsRunUnderLocksOfOthers() throws Exception {
+        InterProcessMutex theirs = new InterProcessMutex(curator(), "/shared");
+        theirs.acquire();
+        String[] job = {"run", "/shared", "--layout", "curator", "--timeout", "0", "--quiet", "--", "echo", "ran"};
+
+        assertEquals(75, run(job).status());
+        theirs.release();
+        assertEquals("ran\n", succeeded(run(job)).out());
+        for (String layout : List.of("curator", "kazoo")) {
+            Program.Ended refused = run("run", "/pool", "--layout=" + layout, "--semaphore=2", "--", "echo", "ran");
+            assertEquals(64, refused.status());
+            assertTrue(
+                    refused.err().startsWith("latchkey: --layout " + layout + " shares no semaphore"), refused.err());
+            assertTrue(refused.err().contains("--layout latchkey"), refused.err());
+        }
+    }
+}

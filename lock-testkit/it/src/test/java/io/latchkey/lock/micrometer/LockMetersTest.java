@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.latchkey.docs.Docs;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockObserver.Kind;
+import io.latchkey.lock.LockObserver.Request;
+import io.latchkey.lock.LockTimeoutException;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.SessionState;
+import io.latchkey.testkit.SimulatedLocks;
+import io.latchkey.testkit.time.Eventually;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The meters of a client on the simulation; docs/observing.md has the examples, docs/observing/dashboard.json the
+ * queries.
+ */
+@Timeout(60)
+class LockMetersTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Path DASHBOARD = Docs.root().resolve("docs/observing/dashboard.json");
+
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+
+    private double value(String name, String... tags) {
+        return meters.find(name).tags(tags).meters().stream()
+                .mapToDouble(meter -> meter.measure().iterator().next().getValue())
+                .sum();
+    }
+
+    private void awaitValue(double expected, String name, String... tags) throws InterruptedException {
+        Eventually.holds(name + " is " + expected, SOON, () -> value(name, tags) == expected);
+    }
+
+    @Test
+    void holdTimerHasTheTimeHeld() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            Lease lease = client.mutex("/a").acquire();
+            locks.advance(Duration.ofSeconds(3));
+            lease.close();
+            Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
+            Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
+        }
+    }
+
+    @Test
+    void waitTimerHasTheTimeWaited() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            Lease held = locks.client().mutex("/a").acquire();
+            CompletableFuture<Lease> waiting = client.mutex("/a").acquireAsync();
+            var tried = client.mutex("/a").tryAcquireAsync(Duration.ofSeconds(2));
+            locks.advance(Duration.ofSeconds(5));
+            held.close();
+            waiting.get(20, TimeUnit.SECONDS).close();
+            assertEquals(Optional.empty(), tried.get(20, TimeUnit.SECONDS));
+            awaitValue(1, "latchkey.hold");
+            assertEquals(5, waited("granted"));
+            assertEquals(2, waited("timed_out"));
+        }
+    }
+
+    private double waited(String outcome) {
+        return meters.timer("latchkey.wait", "lock", "mutex", "outcome", outcome)
+                .totalTime(TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void outcomesOfRequestsWithoutALeaseAreApart(boolean localTurns) throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            var builder = locks.builder().observer(LockMeters.of(meters));
+            LockClient client = (localTurns ? builder.localTurns(2, Duration.ofMinutes(1)) : builder).build();
+            Mutex mutex = client.mutex("/a");
+            Lease held = locks.client().mutex("/a").acquire();
+            assertEquals(Optional.empty(), mutex.tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "busy");
+            assertThrows(
+                    LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "refused");
+            awaitValue(1, "latchkey.refused", "reason", "different_kind");
+            assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
+            locks.refuseWrites(client, Integer.MAX_VALUE);
+            assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);
+            locks.refuseWrites(client, 0);
+            locks.disconnect(client);
+            assertLate(LockException.Reason.NO_ANSWER, "no_answer", locks, mutex);
+            locks.heal(client);
+            held.close();
+        }
+    }
+
+    private void assertLate(LockException.Reason reason, String outcome, SimulatedLocks locks, Mutex mutex)
+            throws InterruptedException {
+        CompletableFuture<Lease> late = mutex.acquireAsync(Duration.ofSeconds(1));
+        locks.advance(Duration.ofSeconds(1));
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> late.get(20, TimeUnit.SECONDS));
+        assertEquals(
+                reason,
+                assertInstanceOf(LockTimeoutException.class, failed.getCause()).reason(),
+                failed::toString);
+        awaitValue(1, "latchkey.wait", "outcome", outcome);
+    }
+
+    @Test
+    void gaugesAndTimersFollowRequests() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters));
+            awaitValue(1, "latchkey.connected");
+            Lease first = client.mutex("/a").acquire();
+            CompletableFuture<Lease> second = client.mutex("/a").acquireAsync();
+            CompletableFuture<Lease> third = client.mutex("/a").acquireAsync();
+            assertEquals(Optional.empty(), client.mutex("/a").tryAcquire());
+            awaitValue(1, "latchkey.wait", "outcome", "busy");
+            awaitValue(2, "latchkey.waiting", "lock", "mutex");
+            awaitValue(1, "latchkey.held", "lock", "mutex");
+            third.cancel(false);
+            awaitValue(1, "latchkey.wait", "outcome", "cancelled");
+            first.close();
+            second.get(20, TimeUnit.SECONDS);
+            awaitValue(1, "latchkey.hold", "outcome", "released");
+            awaitValue(2, "latchkey.wait", "outcome", "granted");
+            awaitValue(0, "latchkey.waiting");
+            awaitValue(1, "latchkey.held");
+            locks.expire(client);
+            awaitValue(1, "latchkey.lost");
+            awaitValue(1, "latchkey.hold", "outcome", "lost");
+            awaitValue(0, "latchkey.held");
+            awaitValue(1, "latchkey.session", "state", "expired");
+        }
+    }
+
+    @Test
+    void connectionIsNotShown_whileTheSessionIsOver() {
+        LockMeters observer = LockMeters.of(meters);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.CONNECTED);
+        assertEquals(1, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.DISCONNECTED);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.EXPIRED);
+        assertEquals(0, value("latchkey.connected"));
+        observer.sessionChanged(SessionState.CONNECTED);
+        assertEquals(1, value("latchkey.connected"));
+    }
+
+    @Test
+    void gaugesCountFromZero_afterMissedEvents() {
+        LockMeters observer = LockMeters.of(meters);
+        Request endMissed = new Request(1, "/a", Kind.MUTEX, 1, "");
+        Request lasting = new Request(2, "/b", Kind.MUTEX, 1, "");
+        for (Request each : List.of(endMissed, lasting)) {
+            observer.requested(each);
+            observer.granted(each, 1, Duration.ZERO);
+        }
+        observer.requested(new Request(3, "/a", Kind.MUTEX, 1, ""));
+        assertEquals(2, value("latchkey.held"));
+        assertEquals(1, value("latchkey.waiting"));
+        observer.missed(7);
+        assertEquals(7, value("latchkey.missed"));
+        assertEquals(0, value("latchkey.held"));
+        assertEquals(0, value("latchkey.waiting"));
+        observer.requested(new Request(4, "/c", Kind.MUTEX, 1, ""));
+        observer.granted(new Request(4, "/c", Kind.MUTEX, 1, ""), 1, Duration.ZERO);
+        observer.released(lasting, 1, Duration.ZERO);
+        assertEquals(1, value("latchkey.held"), "not below what is held");
+    }
+
+    @Test
+    void gaugesAreRemoved_whenTheClientIsClosed() throws Exception {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            LockClient client = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
+            var unused = client.mutex("/a").acquire();
+            awaitValue(1, "latchkey.held", "client", "one");
+            client.close();
+            Eventually.holds(
+                    "no gauges", SOON, () -> Stream.of("latchkey.held", "latchkey.waiting", "latchkey.connected")
+                            .allMatch(name -> meters.find(name).meters().isEmpty()));
+            awaitValue(1, "latchkey.lost", "client", "one");
+        }
+    }
+
+    @Test
+    void gaugesOfAnotherClientStay_whenOneIsClosed() {
+        LockMeters closed = LockMeters.of(meters, Tags.of("client", "one"));
+        LockMeters open = LockMeters.of(meters, Tags.of("client", "two"));
+        Request request = new Request(1, "/a", Kind.MUTEX, 1, "");
+        for (LockMeters each : List.of(closed, open)) {
+            each.sessionChanged(SessionState.CONNECTED);
+            each.requested(request);
+            each.granted(request, 1, Duration.ZERO);
+        }
+        closed.sessionChanged(SessionState.CLOSED);
+        for (String name : List.of("latchkey.held", "latchkey.waiting", "latchkey.connected")) {
+            assertEquals(
+                    List.of("two"),
+                    meters.find(name).gauges().stream()
+                            .map(gauge -> gauge.getId().getTag("client"))
+                            .toList());
+        }
+        assertEquals(1, value("latchkey.held", "client", "two"));
+    }
+
+    /** As for a lease that is lost. */
+    private static void callAll(LockMeters observer) {
+        Request request = new Request(1, "/a", Kind.MUTEX, 1, "");
+        observer.sessionChanged(SessionState.DISCONNECTED);
+        observer.requested(request);
+        observer.granted(request, 1, Duration.ofMillis(3));
+        observer.suspect(request, 1);
+        observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
+        observer.missed(1);
+    }
+
+    /** Otherwise the meters of two clients would be one. */
+    @Test
+    void allMetersHaveTheTagsOfTheirClient() {
+        callAll(LockMeters.of(meters, Tags.of("client", "one")));
+        assertEquals(1, value("latchkey.suspect"));
+        assertTrue(meters.getMeters().size() >= 9, () -> "only " + meters.getMeters());
+        assertEquals(
+                List.of(),
+                meters.getMeters().stream()
+                        .map(Meter::getId)
+                        .filter(id -> !"one".equals(id.getTag("client")))
+                        .toList());
+    }
+
+    /**
+     * Each name and label of each query is exported by a registry for Prometheus, and each exported meter is in a
+     * query.
+     */
+    @Test
+    void dashboardAsksForExportedMeters() throws Exception {
+        PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        callAll(LockMeters.of(exported));
+        String scrape = exported.scrape();
+        List<String> queries = queries();
+        assertTrue(queries.size() >= 10, () -> "only " + queries);
+        Pattern selector = Pattern.compile("(latchkey_\\w+)(?:\\{([^}]*)})?");
+        Pattern grouped = Pattern.compile("by \\(([\\w, ]+)\\)");
+        StringBuilder asked = new StringBuilder();
+        for (String query : queries) {
+            List<MatchResult> selectors = selector.matcher(query).results().toList();
+            assertFalse(selectors.isEmpty(), query);
+            for (MatchResult each : selectors) {
+                String sample = scrape.lines()
+                        .filter(line -> line.matches(each.group(1) + "[{ ].*"))
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError(each.group(1) + " is not exported:\n" + scrape));
+                asked.append(each.group(1)).append('\n');
+                Stream<String> matched = each.group(2) == null
+                        ? Stream.empty()
+                        : Stream.of(each.group(2).split(",")).map(label -> label.replaceAll("\\W*[=!~].*", ""));
+                Stream<String> labels = grouped.matcher(query)
+                        .results()
+                        .flatMap(by -> Stream.of(by.group(1).split(", ")));
+                Stream.concat(matched, labels)
+                        .forEach(label -> assertTrue(sample.contains(label + "=\""), label + " in " + sample));
+            }
+        }
+        scrape.lines()
+                .filter(line -> line.startsWith("# TYPE"))
+                .map(line -> line.replaceAll("# TYPE (\\S+) .*", "$1"))
+                .filter(name -> !name.endsWith("_max"))
+                .forEach(name -> assertTrue(asked.toString().contains(name), name + " is in no query"));
+    }
+
+    private static List<String> queries() throws Exception {
+        JsonObject dashboard =
+                JsonParser.parseString(Files.readString(DASHBOARD)).getAsJsonObject();
+        List<String> queries = new ArrayList<>();
+        for (JsonElement panel : dashboard.getAsJsonArray("panels")) {
+            for (JsonElement target : panel.getAsJsonObject().getAsJsonArray("targets")) {
+                queries.add(target.getAsJsonObject().get("expr").getAsString());
+            }
+        }
+        return queries;
+    }
+
+    /** As it is for users that do not want meters: the locks work, and Micrometer is not there. */
+    @Test
+    void locksWork_withoutMicrometer() throws Exception {
+        List<URL> path = new ArrayList<>();
+        String classPath = System.getProperty("java.class.path");
+        for (String entry :
+                Pattern.compile(File.pathSeparator).splitAsStream(classPath).toList()) {
+            if (!Path.of(entry).getFileName().toString().startsWith("micrometer")) {
+                path.add(Path.of(entry).toUri().toURL());
+            }
+        }
+        try (URLClassLoader without =
+                new URLClassLoader(path.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            assertThrows(
+                    ClassNotFoundException.class,
+                    () -> without.loadClass("io.micrometer.core.instrument.MeterRegistry"));
+            Runnable locking = without.loadClass(Locking.class.getName())
+                    .asSubclass(Runnable.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
+            locking.run();
+            assertEquals(Set.of(without), Set.of(locking.getClass().getClassLoader()));
+        }
+    }
+
+    /** Loaded where Micrometer is not. */
+    public static final class Locking implements Runnable {
+        @Override
+        public void run() {
+            try (SimulatedLocks locks = SimulatedLocks.start()) {
+                LockClient client = locks.client();
+                client.mutex("/a").run(Lease::ensureValid);
+                client.readWriteLock("/b").writeLock().acquire().close();
+                client.semaphore("/c", 2).acquire().close();
+            } catch (InterruptedException unexpected) {
+                throw new AssertionError(unexpected);
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Tests of the meters and observations. */
+package io.latchkey.lock.micrometer;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.testkit.sim;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.testkit.sim.Reached.What;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The kit's history checkers have nothing to say about the locks, whatever happens to them: every schedule is recorded
+ * as its clients saw it, in virtual time, and given to all checkers. Prints what they said and what was reached.
+ */
+@Tag("slow")
+class HistoriesTest {
+    private static final long FIRST = Long.getLong("latchkey.seed", 1);
+    /** How often the usual number of schedules: four times are ten thousand. */
+    private static final long TIMES = Long.getLong("latchkey.histories.times", 1);
+
+    private static final Map<Mix, Integer> SCHEDULES = new EnumMap<>(Map.of(
+            Mix.SMALL,
+            1_200,
+            Mix.AGING,
+            450,
+            Mix.TAMPERED,
+            150,
+            Mix.LINE,
+            200,
+            Mix.WORN,
+            50,
+            Mix.SHARED,
+            400,
+            Mix.LARGE,
+            50));
+
+    @Test
+    void checkersAcceptAllSchedules() {
+        CheckerSuite judges = new CheckerSuite();
+        Reached reached = new Reached();
+        long schedules = 0;
+        for (Map.Entry<Mix, Integer> share : SCHEDULES.entrySet()) {
+            for (long seed = FIRST; seed < FIRST + share.getValue() * TIMES; seed++) {
+                play(share.getKey(), seed, judges, reached);
+                schedules++;
+            }
+        }
+        System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + reached);
+        Set<What> covered = EnumSet.complementOf(EnumSet.of(
+                What.WRITE_OF_DEAD_SESSION,
+                What.LOCAL_TURN,
+                What.SHARED_NODE,
+                What.READ_BY_A_WRITERS_NODE,
+                What.CLOSED_WITH_HOLDERS,
+                What.RELEASED_IN_GRACE,
+                What.LOST_BY_CLOSE,
+                What.USERS_CODE_THREW,
+                What.USERS_CODE_CALLED_BACK,
+                What.USERS_CODE_BLOCKED));
+        for (What what : covered) {
+            assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
+        }
+        for (String name : judges.names()) {
+            assertTrue(judges.obeyed(name) > 0, () -> "nothing was judged: " + name + " of\n" + judges);
+        }
+    }
+
+    private static void play(Mix mix, long seed, CheckerSuite judges, Reached reached) {
+        SplittableRandom random = new SplittableRandom(seed);
+        World world = World.recorded(mix.spec(random), reached);
+        try {
+            new Player(mix, random, world).play(mix.steps(random));
+            world.finish();
+            judges.judge(world);
+        } catch (Broken broken) {
+            throw new AssertionError(
+                    "seed " + seed + " of " + mix + ": " + broken.getMessage() + "\nin " + world.spec(), broken);
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/** Tests of the meters and observations. */
-package io.latchkey.zk.micrometer;
