@@ -38,8 +38,8 @@ public sealed interface Event {
 
     /**
      * Nothing is in the member's way any more. The exclusive holder that it waits for has released, so everything
-     * before that is gone, too; or the only node in its way is deleted, whatever the cause (docs/protocol.md, "Hand-over
-     * and the release mark").
+     * before that is gone, too; or the only node in its way is deleted, whatever the cause (docs/protocol.md,
+     * "Hand-over and the release mark").
      */
     record Unblocked(int member) implements Event {}
 

@@ -42,19 +42,16 @@ final class NodeCreation {
     /** How often in a row the server has throttled. */
     private int throttled;
 
-    /** The request whose nodes are created. */
-    interface Owner {
+    /**
+     * The request whose nodes are created. It takes the event of that: created, lost, or given up before a create was
+     * sent. One that has failed takes it as well, since its nodes may have been created.
+     */
+    interface Owner extends QueueEntry.Owner {
         /** The servers put the request off, or have taken it. */
         void throttled(boolean putOff);
 
-        /** The nodes were created, the response was lost, or the attempt was given up before a create was sent. */
-        void on(Event event);
-
         /** The nodes were not created, and the request fails. */
         void refused(LockException error);
-
-        /** The request fails; {@link #on} says next whether nodes may have been created. */
-        void fail(LockException error);
     }
 
     NodeCreation(Session session, Acquisition machine, Owner owner, List<QueueEntry> entries) {

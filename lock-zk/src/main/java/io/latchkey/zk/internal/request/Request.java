@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because all that can end a request is here as well: its time, its caller, its session, its
  * client and its server. Each may do so at any step, and all share one response to the caller.
  */
-public final class Request implements SessionRequest, QueueEntry.Owner, NodeCreation.Owner {
+public final class Request implements SessionRequest, NodeCreation.Owner {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
@@ -218,7 +218,7 @@ public final class Request implements SessionRequest, QueueEntry.Owner, NodeCrea
      *
      * <p>Events run to completion: one that a command causes waits until all commands of the present event are carried
      * out. So no command runs after those of a later event, and each finds the request in the state for which the
-     * machine has given it. What an event says may change while it waits, so it is asked again at its turn.
+     * machine has given it. An event may be overtaken while it waits, so it is asked again at its turn.
      *
      * <p>Other requests' events run at once. A neighbour is granted by a release before the transaction of that release
      * is put together, which checks the neighbour's node.
