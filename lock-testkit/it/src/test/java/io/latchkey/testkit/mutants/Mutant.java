@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.mutants;
 
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * A seeded bug.
  *
  * @param name the defect, in words
- * @param edits the changes to the shipped sources; empty for the control
- * @param tests if the general judges do not catch it, a test with a server that does, {@code TestClass#method}
+ * @param edits the changes of the shipped sources
+ * @param test a test that finds it, {@code TestClass#method}; empty if random schedules do
  */
-record Mutant(String name, List<Edit> edits, List<String> tests) {
-    /** The unchanged locks: a killer that catches this one is itself wrong. */
-    static final Mutant NONE = new Mutant("none", List.of(), List.of());
-
+record Mutant(String name, List<Edit> edits, String test) {
     /**
      * One change of one file.
      *
@@ -23,11 +23,8 @@ record Mutant(String name, List<Edit> edits, List<String> tests) {
      * @param instead its replacement
      */
     record Edit(String file, String text, String instead) {
-        /**
-         * Returns the changed source. Fails unless the text occurs exactly once, so that each mutant is kept up to
-         * date.
-         */
-        String apply(String source) {
+        /** Fails unless the text occurs exactly once, so that each bug is kept up to date. */
+        private String apply(String source) {
             int at = source.indexOf(text);
             if (at < 0 || source.indexOf(text, at + 1) >= 0) {
                 throw new AssertionError("must occur once in " + file + ", but is there "
@@ -38,16 +35,27 @@ record Mutant(String name, List<Edit> edits, List<String> tests) {
     }
 
     static Mutant of(String name, String file, String text, String instead) {
-        return new Mutant(name, List.of(new Edit(file, text, instead)), List.of());
+        return new Mutant(name, List.of(new Edit(file, text, instead)), "");
     }
 
     Mutant and(String file, String text, String instead) {
-        List<Edit> more = new ArrayList<>(edits);
-        more.add(new Edit(file, text, instead));
-        return new Mutant(name, List.copyOf(more), tests);
+        return new Mutant(
+                name,
+                Stream.concat(edits.stream(), Stream.of(new Edit(file, text, instead)))
+                        .toList(),
+                test);
     }
 
-    Mutant caughtBy(String... others) {
-        return new Mutant(name, edits, List.of(others));
+    Mutant foundBy(String other) {
+        return new Mutant(name, edits, other);
+    }
+
+    /** The changed sources, by their files. */
+    Map<String, String> changed(UnaryOperator<String> sources) {
+        Map<String, String> files = new LinkedHashMap<>();
+        for (Edit edit : edits) {
+            files.put(edit.file(), edit.apply(files.computeIfAbsent(edit.file(), sources)));
+        }
+        return files;
     }
 }

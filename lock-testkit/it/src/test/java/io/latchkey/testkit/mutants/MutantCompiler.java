@@ -9,10 +9,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.tools.FileObject;
@@ -25,74 +22,37 @@ import javax.tools.ToolProvider;
 
 /** Compiles the changed files of a mutant, in memory, against the shipped classes. */
 final class MutantCompiler {
-    /** Files of lock-api begin with it; all others are of lock-zk, below its package. */
-    static final String API = "lock/";
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
-    private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    private MutantCompiler() {}
 
-    /** The classes that differ from the shipped ones, by their names. */
-    Map<String, byte[]> compile(Mutant mutant) {
-        return compile(mutant.name(), changed(mutant));
-    }
-
-    /** Compiles mutants of different files together, which takes less time than one after the other. */
-    void compileAll(List<Mutant> mutants) {
-        List<Map<String, String>> groups = new ArrayList<>();
-        List<Mutant> left = new ArrayList<>(mutants);
-        while (!left.isEmpty()) {
-            Map<String, String> group = new LinkedHashMap<>();
-            left.removeIf(mutant -> {
-                Map<String, String> changed = changed(mutant);
-                boolean isApart = Collections.disjoint(group.keySet(), changed.keySet());
-                if (isApart) {
-                    group.putAll(changed);
-                }
-                return isApart;
-            });
-            groups.add(group);
-        }
-        groups.parallelStream().forEach(group -> compile(group.keySet().toString(), group));
-    }
-
-    private Map<String, byte[]> compile(String name, Map<String, String> files) {
-        List<Source> changed = files.entrySet().stream()
+    /** The locks and the kit with a mutant's classes. Fails unless its edits fit the sources and compile. */
+    static MutantClasses compile(Mutant mutant) {
+        List<Source> changed = mutant.changed(MutantCompiler::read).entrySet().stream()
                 .map(file -> new Source(file.getKey(), file.getValue()))
                 .toList();
-        if (changed.isEmpty()) {
-            return Map.of();
-        }
         StringWriter errors = new StringWriter();
-        try (InMemory classes = new InMemory(compiler.getStandardFileManager(null, null, null))) {
+        try (InMemory classes = new InMemory(COMPILER.getStandardFileManager(null, null, null))) {
             List<String> options = List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
-            if (!compiler.getTask(errors, classes, null, options, null, changed).call()) {
-                throw new AssertionError("mutant \"" + name + "\" does not compile: " + errors);
+            if (!COMPILER.getTask(errors, classes, null, options, null, changed).call()) {
+                throw new AssertionError("mutant \"" + mutant.name() + "\" does not compile: " + errors);
             }
-            return classes.compiled();
+            return new MutantClasses(classes.compiled());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** The changed sources, by their files. Fails unless each edit fits the source as it is. */
-    static Map<String, String> changed(Mutant mutant) {
-        Map<String, String> files = new LinkedHashMap<>();
-        for (Mutant.Edit edit : mutant.edits()) {
-            files.put(edit.file(), edit.apply(files.computeIfAbsent(edit.file(), MutantCompiler::read)));
-        }
-        return files;
-    }
-
     private static String read(String file) {
         try {
-            return Files.readString(Docs.root()
-                    .resolve((file.startsWith(API) ? "lock-api" : "lock-zk") + "/src/main/java" + nameOf(file)));
+            return Files.readString(Docs.root().resolve("lock-zk/src/main/java" + nameOf(file)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private static String nameOf(String file) {
-        return "/io/latchkey/" + (file.startsWith(API) ? "" : "zk/") + file + ".java";
+        return "/io/latchkey/zk/" + file + ".java";
     }
 
     private static final class Source extends SimpleJavaFileObject {

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.mutants;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
-/** The seeded bugs fit the code as it is: a change of a line that has one is noticed before the long tests. */
+/** The seeded bugs fit the code as it is, although the hunt is no part of the build. */
 @Tag("once")
 class MutantCompilerTest {
-    @Test
-    void everySeededBugApplies() {
-        assertAll(MutantsTest.ALL.stream()
-                .map(mutant -> () -> assertFalse(MutantCompiler.changed(mutant).isEmpty(), mutant.name())));
-    }
-
-    @Test
-    void everySeededBugCompiles() {
-        new MutantCompiler().compileAll(MutantsTest.ALL);
-    }
-
-    @Test
-    void everyNamedTestExists() {
-        assertAll(MutantsTest.ALL.stream()
-                .flatMap(mutant -> mutant.tests().stream())
-                .map(test -> () -> TestsKiller.selector(MutantClasses.unchanged(), test)));
+    @TestFactory
+    Stream<DynamicTest> seededBugAppliesAndCompiles_andItsTestExists() {
+        return SeededBugs.ALL.stream()
+                .map(bug -> DynamicTest.dynamicTest(bug.name(), () -> {
+                    MutantClasses classes = MutantCompiler.compile(bug);
+                    if (!bug.test().isEmpty()) {
+                        Judges.selector(classes, bug.test());
+                    }
+                }));
     }
 }

@@ -24,27 +24,22 @@ class ShrinkingTest {
     Stream<DynamicTest> toAsFewTurnsAsTheBugNeeds() {
         return Stream.of(
                 shrinks("off by one permit", "permits", -1867039239302122409L),
-                shrinks("own weight ignored", "permits", -1867039239302122409L),
-                shrinks("weight ignored", "permits", -1867039239302122409L),
                 shrinks("writer ignores readers ahead", "readersAndWriters", 30607499812098240L));
     }
 
     private static DynamicTest shrinks(String mutant, String property, long seed) {
         return DynamicTest.dynamicTest(mutant, () -> {
-            MutantClasses classes = new MutantClasses(new MutantCompiler().compile(named(mutant)));
-            String report = found(new TestsKiller(PROPERTIES + property), classes, seed);
+            String report = found(MutantCompiler.compile(SeededBugs.named(mutant)), PROPERTIES + property, seed);
             // The faults come last in a scenario, the history behind it has neither.
             assertEquals(2, count(TURN, report), report);
             assertTrue(count(FAULT, report) <= 1, report);
         });
     }
 
-    private static String found(Killer killer, MutantClasses classes, long seed) {
+    private static String found(MutantClasses classes, String property, long seed) {
         System.setProperty(SEED, Long.toString(seed));
         try {
-            return killer.kill(classes)
-                    .orElseThrow(() -> new AssertionError("not found"))
-                    .why();
+            return Judges.byTest(classes, property).orElseThrow(() -> new AssertionError("not found"));
         } finally {
             System.clearProperty(SEED);
         }
@@ -52,12 +47,5 @@ class ShrinkingTest {
 
     private static long count(Pattern what, String report) {
         return what.matcher(report).results().map(MatchResult::group).count();
-    }
-
-    private static Mutant named(String name) {
-        return RuleMutants.ALL.stream()
-                .filter(mutant -> mutant.name().equals(name))
-                .findFirst()
-                .orElseThrow();
     }
 }

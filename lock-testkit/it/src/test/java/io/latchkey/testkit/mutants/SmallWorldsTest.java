@@ -3,8 +3,6 @@ package io.latchkey.testkit.mutants;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,14 +19,8 @@ class SmallWorldsTest {
         "request kept across sessions, nothingBreaks_whenTwoClientsMeetWithOneFault[1]"
     })
     void seededBugIsFound_whenEveryOrderIsPlayed(String name, String test) {
-        Mutant mutant = Stream.of(RuleMutants.ALL, MachineMutants.ALL, LeavingMutants.ALL)
-                .flatMap(List::stream)
-                .filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow();
-        MutantClasses classes = new MutantClasses(new MutantCompiler().compile(mutant));
-        assertTrue(new TestsKiller("io.latchkey.testkit.sim.ExhaustiveTest#" + test)
-                .kill(classes)
+        MutantClasses classes = MutantCompiler.compile(SeededBugs.named(name));
+        assertTrue(Judges.byTest(classes, "io.latchkey.testkit.sim.ExhaustiveTest#" + test)
                 .isPresent());
     }
 }

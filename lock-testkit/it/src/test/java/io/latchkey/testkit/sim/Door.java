@@ -25,7 +25,7 @@ enum Door {
     PERMITS_IN_THE_LINE(Kind.PERMITS_IN_THE_LINE),
     MULTI_LOCK(Kind.SEVERAL);
 
-    /** What is asked for. */
+    /** What is asked for, at paths that end with a suffix. */
     private enum Kind {
         MUTEX,
         WRITE,
@@ -34,14 +34,16 @@ enum Door {
         PERMITS_IN_THE_LINE,
         SEVERAL;
 
-        Acquirable of(LockClient client) {
+        Acquirable of(LockClient client, String suffix) {
             return switch (this) {
-                case MUTEX -> client.mutex("/m");
-                case WRITE -> client.readWriteLock("/rw").writeLock();
-                case READ -> client.readWriteLock("/rw").readLock();
-                case PERMITS -> client.semaphore("/s", 3).permits(2);
-                case PERMITS_IN_THE_LINE -> client.semaphore("/line", 9).permits(5);
-                case SEVERAL -> client.multiLock(MUTEX.of(client), READ.of(client), PERMITS.of(client));
+                case MUTEX -> client.mutex("/m" + suffix);
+                case WRITE -> client.readWriteLock("/rw" + suffix).writeLock();
+                case READ -> client.readWriteLock("/rw" + suffix).readLock();
+                case PERMITS -> client.semaphore("/s" + suffix, 3).permits(2);
+                case PERMITS_IN_THE_LINE ->
+                    client.semaphore("/line" + suffix, 9).permits(5);
+                case SEVERAL ->
+                    client.multiLock(MUTEX.of(client, suffix), READ.of(client, suffix), PERMITS.of(client, suffix));
             };
         }
     }
@@ -86,27 +88,41 @@ enum Door {
     }
 
     Acquirable asked(LockClient client) {
-        return kind.of(client);
+        return asked(client, "");
+    }
+
+    Acquirable asked(LockClient client, String suffix) {
+        return kind.of(client, suffix);
     }
 
     /** The same as the JDK has it. */
     Optional<Lock> view(LockClient client) {
+        return view(client, "");
+    }
+
+    Optional<Lock> view(LockClient client, String suffix) {
         return switch (kind) {
-            case MUTEX -> Optional.of(client.mutex("/m").asLock());
+            case MUTEX -> Optional.of(client.mutex("/m" + suffix).asLock());
             case WRITE ->
-                Optional.of(client.readWriteLock("/rw").asReadWriteLock().writeLock());
+                Optional.of(
+                        client.readWriteLock("/rw" + suffix).asReadWriteLock().writeLock());
             case READ ->
-                Optional.of(client.readWriteLock("/rw").asReadWriteLock().readLock());
+                Optional.of(
+                        client.readWriteLock("/rw" + suffix).asReadWriteLock().readLock());
             default -> Optional.empty();
         };
     }
 
     /** What keeps such a request waiting while it is held. */
     Acquirable blocker(LockClient client) {
+        return blocker(client, "");
+    }
+
+    Acquirable blocker(LockClient client, String suffix) {
         return switch (kind) {
-            case READ -> Kind.WRITE.of(client);
-            case SEVERAL -> client.multiLock(Kind.WRITE.of(client), Kind.PERMITS.of(client));
-            default -> kind.of(client);
+            case READ -> Kind.WRITE.of(client, suffix);
+            case SEVERAL -> client.multiLock(Kind.WRITE.of(client, suffix), Kind.PERMITS.of(client, suffix));
+            default -> kind.of(client, suffix);
         };
     }
 }

@@ -26,6 +26,7 @@ public final class Hunter implements LongFunction<List<String>> {
             new Share(Mix.TAMPERED, 20),
             new Share(Mix.TAMPERED_CROWD, 10),
             new Share(Mix.REFUSED, 10),
+            new Share(Mix.NEIGHBOURS, 10),
             new Share(Mix.LASTING, 5),
             new Share(Mix.LINE, 30),
             new Share(Mix.WORN, 10),

@@ -11,6 +11,8 @@ import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.SystemClock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,32 +21,40 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Calls with a timeout of a day that end at once: no memory of them is kept for that day. Time does not advance. */
+/**
+ * Calls with a timeout of a day that end at once: no memory of them is kept for that day, nor of their paths. Time does
+ * not advance.
+ */
 @Tag("slow")
-@Timeout(60)
+@Timeout(120)
 class LongTimesTest {
     private static final Duration DAY = Duration.ofDays(1);
-    private static final int CALLS = 1_000;
-    /** What other tests of this process may leave. */
-    private static final int ROOM = CALLS / 4;
 
-    @ParameterizedTest
-    @EnumSource(Door.class)
-    void callsThatEndEarly_leaveNothing(Door door) throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
-            LockClient mine = door.described(locks.builder()).build();
-            LockClient other = door.described(locks.builder()).build();
-            call(door, mine, other, ROOM);
-            Map<String, Long> before = counted();
-            call(door, mine, other, CALLS);
-            assertNothingIsKept(before);
+    /** In a JVM of their own, so that the objects of no other client are counted. */
+    @Test
+    void callsThatEndEarly_leaveNothing() throws Exception {
+        Process java = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Calls.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        try {
+            String said = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertEquals("all counted", said.strip());
+            assertEquals(0, java.waitFor());
+        } finally {
+            java.destroyForcibly();
         }
     }
 
@@ -63,67 +73,114 @@ class LongTimesTest {
         }
     }
 
-    /** The second waiter watches the first, and looks again when that holds. */
-    @Test
-    void waitersThatLookAgain_leaveNothing() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
-            List<LockClient> clients = Stream.generate(locks::client).limit(3).toList();
-            handOver(clients, ROOM);
+    /** Prints which objects of the locks are left behind, if there is one for every other call. */
+    static final class Calls {
+        private static final int CALLS = 400;
+        private static final int WARM_UP = CALLS / 4;
+        /** A session keeps the queues of up to 10,000 paths (docs/limits.md). */
+        private static final Pattern QUEUE =
+                Pattern.compile("io\\.latchkey\\.zk\\.internal\\.(path\\..*|queue\\.(LockPath|PathData))");
+
+        private Calls() {}
+
+        /** A number of calls, each with a number of its own. */
+        private interface Some {
+            void call(int first, int times) throws Exception;
+        }
+
+        public static void main(String[] none) throws Exception {
+            for (Door door : Door.values()) {
+                try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
+                    LockClient mine = door.described(locks.builder()).build();
+                    LockClient other = door.described(locks.builder()).build();
+                    count(door + " at one path", 0, (first, times) -> {
+                        grant(door, mine, call -> "", first, times);
+                        try (Lease held = door.blocker(other).acquire()) {
+                            withdraw(door, mine, times);
+                            assertTrue(held.isValid());
+                        }
+                    });
+                    // In the layout of Curator's semaphore a path keeps its last request.
+                    if (door != Door.CURATORS_SEMAPHORE) {
+                        count(
+                                door + " at paths of each call",
+                                CALLS * (door == Door.MULTI_LOCK ? 3 : 1),
+                                (first, times) -> grant(door, mine, call -> "-" + call, first, times));
+                    }
+                }
+            }
+            try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
+                List<LockClient> clients =
+                        Stream.generate(locks::client).limit(3).toList();
+                count("waiters that look again", 0, (first, times) -> handOver(clients, times));
+            }
+            System.out.println("all counted");
+        }
+
+        private static void count(String what, int paths, Some calls) throws Exception {
+            calls.call(0, WARM_UP);
             Map<String, Long> before = counted();
-            handOver(clients, CALLS);
-            assertNothingIsKept(before);
-        }
-    }
-
-    private static void handOver(List<LockClient> clients, int times) throws Exception {
-        int permits = 10;
-        List<Semaphore> semaphores =
-                clients.stream().map(client -> client.semaphore("/s", permits)).toList();
-        for (int time = 0; time < times; time++) {
-            Lease most = semaphores.get(0).permits(permits - 1).acquire();
-            Lease one = semaphores.get(0).acquire();
-            CompletableFuture<Lease> first = semaphores.get(1).acquireAsync();
-            CompletableFuture<Lease> second = semaphores.get(2).acquireAsync();
-            one.close();
-            first.get(1, TimeUnit.SECONDS).close();
-            second.get(1, TimeUnit.SECONDS).close();
-            most.close();
-        }
-    }
-
-    private static void assertNothingIsKept(Map<String, Long> before) {
-        Map<String, Long> kept = new TreeMap<>();
-        counted().forEach((name, count) -> kept.put(name, count - before.getOrDefault(name, 0L)));
-        kept.values().removeIf(more -> more < ROOM);
-        assertEquals(Map.of(), kept);
-    }
-
-    private static Map<String, Long> counted() {
-        return LiveObjects.count(name -> name.startsWith("io.latchkey.zk.") || name.startsWith("io.latchkey.lock."));
-    }
-
-    /** Granted by future and by a view, asked for the queue, and withdrawn while another client holds. */
-    private static void call(Door door, LockClient mine, LockClient other, int times) throws Exception {
-        Optional<Lock> view = door.view(mine);
-        for (int time = 0; time < times; time++) {
-            try (Lease granted = door.asked(mine)
-                    .tryAcquireAsync(DAY)
-                    .get(1, TimeUnit.SECONDS)
-                    .orElseThrow()) {
-                assertTrue(granted.isValid());
-            }
-            assertEquals(List.of(), door.asked(mine).queueAsync().get(1, TimeUnit.SECONDS));
-            if (view.isPresent()) {
-                assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
-                view.get().unlock();
+            calls.call(WARM_UP, CALLS);
+            Map<String, Long> kept = new TreeMap<>(counted());
+            before.forEach((name, number) -> kept.merge(name, -number, Long::sum));
+            kept.entrySet()
+                    .removeIf(of -> of.getValue() < CALLS / 2
+                            || (of.getValue() <= paths
+                                    && QUEUE.matcher(of.getKey()).matches()));
+            if (!kept.isEmpty()) {
+                System.out.println(what + ": " + kept);
             }
         }
-        try (Lease held = door.blocker(other).acquire()) {
-            for (int time = 0; time < times; time++) {
+
+        private static Map<String, Long> counted() {
+            return LiveObjects.count(
+                    name -> name.startsWith("io.latchkey.zk.") || name.startsWith("io.latchkey.lock."));
+        }
+
+        /** Granted by future and by a view, and asked for the queue. */
+        private static void grant(Door door, LockClient mine, IntFunction<String> suffixes, int first, int times)
+                throws Exception {
+            for (int call = first; call < first + times; call++) {
+                String suffix = suffixes.apply(call);
+                try (Lease granted = door.asked(mine, suffix)
+                        .tryAcquireAsync(DAY)
+                        .get(1, TimeUnit.SECONDS)
+                        .orElseThrow()) {
+                    assertTrue(granted.isValid());
+                }
+                assertEquals(List.of(), door.asked(mine, suffix).queueAsync().get(1, TimeUnit.SECONDS));
+                Optional<Lock> view = door.view(mine, suffix);
+                if (view.isPresent()) {
+                    assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
+                    view.get().unlock();
+                }
+            }
+        }
+
+        /** Withdrawn while another client holds. */
+        private static void withdraw(Door door, LockClient mine, int times) {
+            for (int call = 0; call < times; call++) {
                 CompletableFuture<Optional<Lease>> waits = door.asked(mine).tryAcquireAsync(DAY);
                 assertTrue(waits.cancel(false));
             }
-            assertTrue(held.isValid());
+        }
+
+        /** The second waiter watches the first, and looks again when that holds. */
+        private static void handOver(List<LockClient> clients, int times) throws Exception {
+            int permits = 10;
+            List<Semaphore> semaphores = clients.stream()
+                    .map(client -> client.semaphore("/s", permits))
+                    .toList();
+            for (int time = 0; time < times; time++) {
+                Lease most = semaphores.get(0).permits(permits - 1).acquire();
+                Lease one = semaphores.get(0).acquire();
+                CompletableFuture<Lease> first = semaphores.get(1).acquireAsync();
+                CompletableFuture<Lease> second = semaphores.get(2).acquireAsync();
+                one.close();
+                first.get(1, TimeUnit.SECONDS).close();
+                second.get(1, TimeUnit.SECONDS).close();
+                most.close();
+            }
         }
     }
 }

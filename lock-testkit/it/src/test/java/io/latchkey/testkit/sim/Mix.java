@@ -153,6 +153,35 @@ enum Mix {
         }
     },
 
+    /**
+     * Two clients at one mutex or write lock, one or two workers in one and three to five in the other, so that lists
+     * are deferred; operators delete nodes, and nothing else fails.
+     */
+    NEIGHBOURS(100, 100) {
+        @Override
+        WorldSpec spec(SplittableRandom random) {
+            Recipe recipe = random.nextBoolean() ? Recipe.MUTEX : Recipe.WRITE;
+            Task cycle = new Task(List.of(new LockTarget(recipe, new LockPath("/shared"))), new WaitPolicy.Forever());
+            List<WorldSpec.Plan> plans = new ArrayList<>();
+            plans.addAll(Collections.nCopies(random.nextInt(1, 3), new WorldSpec.Plan(0, List.of(cycle))));
+            plans.addAll(Collections.nCopies(random.nextInt(3, 6), new WorldSpec.Plan(1, List.of(cycle))));
+            return new WorldSpec(
+                    2,
+                    random.nextInt(1, 3),
+                    plans,
+                    WorldSpec.Ends.BY_FORCE,
+                    random.nextInt(1, 4),
+                    0,
+                    WorldSpec.Start.IN_USE);
+        }
+
+        @Override
+        void season(int[] weights) {
+            TAMPERED.season(weights);
+            weights[Move.RESIZE.index()] = 0;
+        }
+    },
+
     /** Like AGING, SHARED or LINE, but a lease is held for one to three session timeouts before the first fault. */
     LASTING(20, 200) {
         @Override

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -259,11 +260,15 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(before, port.requests);
     }
 
-    /** A node with a child cannot be deleted. Four deletions are on their way, and that one goes with the last. */
+    /**
+     * A node with a child cannot be deleted. Four deletions are on their way, and that one goes with the last. The log
+     * is that of the whole process, so no other test has the path.
+     */
     @Test
     void refusedDeletionIsLoggedOnce_andTheOneSentWithItIsRepeatedAtOnce() throws Exception {
         Client client = new Client(0, checks -> {});
-        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, 6);
+        String path = "/refused-" + UUID.randomUUID();
+        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, path, 6);
         String kept = granted(asked.get(4)).nodePaths().get(0);
         leader.commit(List.of(Tree.Effect.Created.of(kept + "/child", new byte[0], Tree.NO_OWNER)), 0);
         try (LoggedWarnings log = LoggedWarnings.listen()) {
@@ -279,13 +284,13 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         }
         leader.delete(kept + "/child");
         steps(client, SESSION.dividedBy(2));
-        assertEquals(List.of(), queueUnder("/rw"));
+        assertEquals(List.of(), queueUnder(path));
     }
 
-    private static List<CompletableFuture<Optional<ZkLease>>> readers(Client client, int number) {
+    private static List<CompletableFuture<Optional<ZkLease>>> readers(Client client, String path, int number) {
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            asked.add(client.asks(Recipe.READ, "/rw"));
+            asked.add(client.asks(Recipe.READ, path));
         }
         client.settle();
         return asked;
@@ -295,7 +300,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     @Test
     void deletionsAreSentTogether_beyondFour() throws Exception {
         Client client = new Client(0, checks -> {});
-        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, 8);
+        List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, "/rw", 8);
         SimulatedPort port = Objects.requireNonNull(client.port);
         long before = port.requests;
         for (CompletableFuture<Optional<ZkLease>> each : asked) {

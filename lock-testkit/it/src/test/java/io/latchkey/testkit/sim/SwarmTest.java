@@ -100,6 +100,11 @@ class SwarmTest {
     }
 
     @Test
+    void noWaiterIsForgotten_amongManyOfOneClient() {
+        play(Mix.NEIGHBOURS, 5_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
+    }
+
+    @Test
     void nothingBreaks_whenLeasesWereHeldForManyTimeOuts() {
         play(
                 Mix.LASTING,

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,11 +77,10 @@ class SystemClockTest {
     @Test
     void pauseBeforeTheSpan_isForgotten() throws Exception {
         standstillIsKnown_rightAfterItsEnd();
-        CountDownLatch later = new CountDownLatch(1);
-        var unused = time.after(STOPPED, later::countDown);
-        assertTrue(later.await(10, TimeUnit.SECONDS));
-        Duration lately = time.standstill(STOPPED.dividedBy(4));
-        assertTrue(lately.compareTo(STOPPED) < 0, () -> "within the last " + STOPPED.dividedBy(4) + ": " + lately);
+        // A busy machine stops the process again in the meantime, which counts until it is over.
+        while (time.standstill(STOPPED.dividedBy(4)).compareTo(STOPPED) >= 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     /** A new thread is a daemon if its creator is one. */
