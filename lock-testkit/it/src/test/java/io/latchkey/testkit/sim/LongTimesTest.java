@@ -100,13 +100,10 @@ class LongTimesTest {
                             assertTrue(held.isValid());
                         }
                     });
-                    // In the layout of Curator's semaphore a path keeps its last request.
-                    if (door != Door.CURATORS_SEMAPHORE) {
-                        count(
-                                door + " at paths of each call",
-                                CALLS * (door == Door.MULTI_LOCK ? 3 : 1),
-                                (first, times) -> grant(door, mine, call -> "-" + call, first, times));
-                    }
+                    count(
+                            door + " at paths of each call",
+                            CALLS * (door == Door.MULTI_LOCK ? 3 : 1),
+                            (first, times) -> grant(door, mine, call -> "-" + call, first, times));
                 }
             }
             try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
