@@ -80,17 +80,18 @@ final class Judges {
 
     /** Fails unless there is such a test. */
     static DiscoverySelector selector(MutantClasses classes, String test) {
-        String[] names = test.replace(FIRST, "").split("#");
+        int end = test.indexOf('#');
+        String name = test.substring(end + 1).replace(FIRST, "");
         try {
-            Class<?> of = classes.loadClass(names[0]);
+            Class<?> of = classes.loadClass(test.substring(0, end));
             Method named = Arrays.stream(of.getDeclaredMethods())
-                    .filter(method -> method.getName().equals(names[1]))
+                    .filter(method -> method.getName().equals(name))
                     .findFirst()
                     .orElseThrow(() -> new AssertionError("there is no test " + test));
             MethodSelector method = DiscoverySelectors.selectMethod(of, named);
             return test.endsWith(FIRST) ? DiscoverySelectors.selectIteration(method, 0) : method;
         } catch (ClassNotFoundException e) {
-            throw new AssertionError("there is no test class " + names[0], e);
+            throw new AssertionError("there is no test class of " + test, e);
         }
     }
 }
