@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SessionFractionsTest extends OnSimulatedServer {
     private static final Duration MOMENT = Duration.ofMillis(1);
     private static final Duration LIMIT = Duration.ofSeconds(3);
-    private static final Consumer<Runnable> NEVER = stage -> {};
 
     @Test
     void deletedNodeIsFoundByTheNextHeartbeat_aSixthLaterAtMost() throws Exception {
@@ -87,7 +85,7 @@ class SessionFractionsTest extends OnSimulatedServer {
 
     /** Its stages never run. */
     private Client withBlockedStages() throws Exception {
-        return new Client(0, checks -> {}, false, leader.time().view(), NEVER::accept, Optional.empty());
+        return new Client(0, checks -> {}, false, leader.time().view(), stage -> {}, Optional.empty());
     }
 
     /** Least right before the answer to a heartbeat, most right behind it. */
