@@ -97,9 +97,10 @@ public final class Diagnostics {
         LockTree tree = new LockTree(engine, path -> {});
         long end = System.nanoTime() + engine.context().sessionTimeout().toNanos();
         // The client's own paths first: these are read even if there are too many others.
-        List<String> nodes =
-                Stream.concat(paths.stream().map(LockPath::node), roots(paths).stream()).toList();
-        Map<LockPath, QueueInspector.Picture> queues = new LinkedHashMap<>(read(limit -> tree.contendedBelow(nodes, limit), end));
+        List<String> nodes = Stream.concat(paths.stream().map(LockPath::node), roots(paths).stream())
+                .toList();
+        Map<LockPath, QueueInspector.Picture> queues =
+                new LinkedHashMap<>(read(limit -> tree.contendedBelow(nodes, limit), end));
         Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
         Set<List<Seat>> suspects = circles(queues, ids);
         if (suspects.isEmpty()) {
@@ -118,12 +119,13 @@ public final class Diagnostics {
 
     /**
      * Reads queues with waiters until {@code end}. If some are missing, that is noted as the gap. The search has three
-     * quarters of the time that is left: what it has read by then counts.
+     * quarters of the time that is left, and returns the queues that were read by then.
      */
     private Map<LockPath, QueueInspector.Picture> read(
             Function<Duration, CompletableFuture<LockTree.Contended>> search, long end) {
         Duration left = Duration.ofNanos(end - System.nanoTime());
-        CompletableFuture<LockTree.Contended> asked = search.apply(left.multipliedBy(3).dividedBy(4));
+        CompletableFuture<LockTree.Contended> asked =
+                search.apply(left.multipliedBy(3).dividedBy(4));
         try {
             if (Waiting.await(asked, left)) {
                 LockTree.Contended seen = Waiting.valueOf(asked);

@@ -100,9 +100,9 @@ public final class LockTree {
     }
 
     private CompletableFuture<Contended> contended(Collection<String> nodes, boolean deep, Duration limit) {
-        return engine.queries()
-                .askLater((session, then) -> new Search<Contended>(session, Aim.DIAGNOSIS, deep, then, Search::contended)
-                        .begin(nodes, limit));
+        return engine.queries().askLater((session, then) -> new Search<Contended>(
+                        session, Aim.DIAGNOSIS, deep, then, Search::contended)
+                .begin(nodes, limit));
     }
 
     /** What a search is for. */
@@ -192,7 +192,8 @@ public final class LockTree {
                     pictures,
                     unreadable.entrySet().stream()
                             .findFirst()
-                            .map(first -> first.getKey() + ": " + first.getValue().getMessage()));
+                            .map(first ->
+                                    first.getKey() + ": " + first.getValue().getMessage()));
         }
 
         /**
@@ -270,8 +271,9 @@ public final class LockTree {
             silence.cancel();
             unreached.ifPresent(first -> omit(
                     first,
-                    new LockException("More than " + MOST_NODES + " nodes are to be read. Some of the paths after it are"
-                            + " left out, too. Use a path or a base path with fewer nodes below it.")));
+                    new LockException(
+                            "More than " + MOST_NODES + " nodes are to be read. Some of the paths after it are"
+                                    + " left out, too. Use a path or a base path with fewer nodes below it.")));
             then.complete(result.apply(this));
         }
 
@@ -314,8 +316,8 @@ public final class LockTree {
 
         private void list(String node, int children, CompletableFuture<Runnable> answer, Consumer<List<String>> use) {
             if (deep && children > MOST_CHILDREN) {
-                answer.completeExceptionally(new LockException("It has " + children + " children, and "
-                        + MOST_CHILDREN + " are the most that are read."));
+                answer.completeExceptionally(new LockException(
+                        "It has " + children + " children, and " + MOST_CHILDREN + " are the most that are read."));
                 return;
             }
             session.lists().ask(node, children, () -> !then.isDone(), listing -> {
