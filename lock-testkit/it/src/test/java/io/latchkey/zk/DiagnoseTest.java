@@ -502,10 +502,10 @@ class DiagnoseTest extends OnOneServer {
             CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
             assertNoCycle(client);
             RequestMatch read = RequestMatch.getData().path("of /m", "/m"::equals);
-            var once = locks.cutBefore(client, read, 1);
+            var unused = locks.cutBefore(client, read, 1);
             assertEquals(Optional.empty(), client.diagnose().incompleteBecause());
-            var first = locks.cutBefore(client, read, 1);
-            var second = locks.cutBefore(client, read, 1);
+            var unused2 = locks.cutBefore(client, read, 1);
+            var unused3 = locks.cutBefore(client, read, 1);
             String gap = client.diagnose().incompleteBecause().orElse("");
             assertTrue(gap.startsWith("/m: The connection breaks whenever this node is read"), gap);
             held.close();
