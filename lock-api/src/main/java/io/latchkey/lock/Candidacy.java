@@ -352,8 +352,9 @@ final class Candidacy implements Runnable {
         return present == null ? null : present.lease;
     }
 
+    /** Once it has ended, a stage that is complete: the shared one is so a little later, by the candidate's thread. */
     CompletionStage<@Nullable Void> ended() {
-        return end;
+        return ended.isDone() ? ended.minimalCompletionStage() : end;
     }
 
     Optional<Throwable> refusal() {
