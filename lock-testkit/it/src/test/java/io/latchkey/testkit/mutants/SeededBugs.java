@@ -132,7 +132,7 @@ final class SeededBugs {
                     "no second look after a wake-up",
                     "internal/request/QueueEntry",
                     "void gone(NodeName former) {\n        ahead().forget(former);\n        lookAgain();",
-                    "void gone(NodeName former) {\n        released(former);"),
+                    "void gone(NodeName former) {\n        unblocked(former);"),
             Mutant.of(
                             "mark and deletion of two transactions taken for a release",
                             WATCHES,
@@ -161,7 +161,7 @@ final class SeededBugs {
                             "the deletion of the one node ahead counts though the own node may be gone",
                             AHEAD,
                             "if (alone) {\n                    released();",
-                            "if (alone) {\n                    member.released(node);")
+                            "if (alone) {\n                    member.unblocked(node);")
                     .foundBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#releaseIsNoGrant_whenTheWaiterHasNoNodeAndNoWatchOfIt"),
             Mutant.of("a resize wakes no waiter", READER, "if (news) {", "if (news && dataSince < 0) {"),
@@ -198,7 +198,7 @@ final class SeededBugs {
                     "a neighbour that gives up hands over",
                     DELETIONS,
                     "deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));",
-                    "node.present().release(node.name()).forEach(successor -> successor.released(node.name()));\n            "
+                    "node.present().release(node.name()).forEach(successor -> successor.unblocked(node.name()));\n            "
                             + "deletion.nodes.add("
                             + "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));"),
             Mutant.of("local successors are not checked", DELETIONS, "&& checkSuccessors(node, deleted, checks)", "")

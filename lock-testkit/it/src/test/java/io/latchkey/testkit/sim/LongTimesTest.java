@@ -154,12 +154,22 @@ class LongTimesTest {
             }
         }
 
-        /** Withdrawn while another client holds. */
-        private static void withdraw(Door door, LockClient mine, int times) {
+        /** Withdrawn while another client holds, until no node of them is left. */
+        private static void withdraw(Door door, LockClient mine, int times) throws Exception {
+            int held = requests(door, mine);
             for (int call = 0; call < times; call++) {
                 CompletableFuture<Optional<Lease>> waits = door.asked(mine).tryAcquireAsync(DAY);
                 assertTrue(waits.cancel(false));
             }
+            // The answer to the second question is behind those to all creates.
+            int ignored = requests(door, mine);
+            while (requests(door, mine) > held) {
+                // Deletions are on their way.
+            }
+        }
+
+        private static int requests(Door door, LockClient client) throws Exception {
+            return door.asked(client).queueAsync().get(1, TimeUnit.SECONDS).size();
         }
 
         /** The second waiter watches the first, and looks again when that holds. */

@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * the diagnosis of deadlocks. It has a limited number of requests on the wire, so that heartbeats do not wait behind
  * thousands. Paths that cannot be read, or that it does not reach, are named with the reason, and what it has read
  * remains valid.
+ *
+ * <p>The class is long because nodes, queues and semaphores of Curator are read within the same bounds: of requests on the
+ * wire, of nodes and of time.
  */
 public final class LockTree {
     private static final int MOST_NODES = 5_000;
