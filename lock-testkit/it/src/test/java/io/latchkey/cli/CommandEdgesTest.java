@@ -272,6 +272,7 @@ class CommandEdgesTest {
         program.signal("TERM");
 
         assertEquals(143, program.ended().status());
+        assertEquals(List.of(), requests("/edges/tree"), program::err);
         assertTrue(program.out().contains("process "), program::out);
         Eventually.holds("no process is left of " + program.out(), SOON, () -> ProcessHandle.allProcesses()
                 .filter(each -> each.info().commandLine().orElse("").contains(seconds))

@@ -112,8 +112,12 @@ final class Program implements AutoCloseable {
     }
 
     Program awaitSaid(String text) throws InterruptedException {
-        Eventually.holds(
-                "a program that says '" + text + "'", WITHIN, () -> out().contains(text) || !process.isAlive());
+        try {
+            Eventually.holds(
+                    "a program that says '" + text + "'", WITHIN, () -> out().contains(text) || !process.isAlive());
+        } catch (AssertionError late) {
+            throw new AssertionError(late.getMessage() + "; it said " + out() + err(), late);
+        }
         if (!out().contains(text)) {
             throw new AssertionError("it did not say '" + text + "': " + ended());
         }

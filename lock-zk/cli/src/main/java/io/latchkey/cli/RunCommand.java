@@ -242,8 +242,12 @@ final class RunCommand implements Callable<Integer> {
     private void endAndReleaseOnSignals(CommandProcess process, LockClient client) {
         Runnable stop = () -> {
             stopping.set(true);
-            process.end();
-            client.close();
+            try {
+                process.end();
+            } finally {
+                // Whatever the system says of processes: without a close the lock is held until the session expires.
+                client.close();
+            }
         };
         Runtime.getRuntime().addShutdownHook(new Thread(stop, "latchkey-shutdown"));
         EndingSignals.handle(number -> System.exit(ExitStatus.BY_SIGNAL + number));
