@@ -30,7 +30,7 @@ public final class Heartbeat {
     private static final int TO_WATCHES = 1_000;
     /** One node in so many gets a watch: then each is checked a few times before, however many there are. */
     private static final int SHARE = 4;
-    /** After this many heartbeats each lease has as much time left as it ever has. */
+    /** After this many heartbeats on one connection, each lease has as much time left as it ever has. */
     private static final int BEATS_AT_MOST = 3;
     /** The pause before a failed probe is repeated, if no event reports a connection before. */
     private static final Duration PROBE_PAUSE = Duration.ofMillis(100);
@@ -41,14 +41,19 @@ public final class Heartbeat {
     private final NodeChecks nodeChecks;
     private final Runnable onReconnected;
 
-    final List<Runnable> onBeat = new ArrayList<>();
+    private final List<Runnable> onBeat = new ArrayList<>();
     /** Requests that wait for a proof that the validity period has not ended. */
     final Set<SessionRequest> confirming = new LinkedHashSet<>();
     /** The subset whose nodes the current heartbeat checks, as long as none of its parts has failed. */
     private final Set<SessionRequest> checkedByBeat = new LinkedHashSet<>();
 
+    /** Tasks that send requests which may break the connection, and wait until leases survive that. */
+    final List<Runnable> risky = new ArrayList<>(0);
+
     /** Parts of the current heartbeat without a response. */
     private int beating;
+    /** Heartbeats that were answered on this connection, without its barrier. */
+    private int beats;
 
     private boolean beatAgain;
     private final RestartableTimer nextBeat;
@@ -99,7 +104,7 @@ public final class Heartbeat {
     }
 
     private void beatDue() {
-        if (!connection.isOver() && (hasNodes() || !onBeat.isEmpty())) {
+        if (!connection.isOver() && (hasNodes() || !onBeat.isEmpty() || !risky.isEmpty())) {
             nextBeat.set(interval());
             if (connection.connected()) {
                 beat();
@@ -118,6 +123,11 @@ public final class Heartbeat {
      */
     void completePair() {
         nextBeat.set(validity.margin());
+    }
+
+    /** Notes that the responses so far belong to a former connection. */
+    void connectionLost() {
+        beats = 0;
     }
 
     void probe() {
@@ -217,10 +227,15 @@ public final class Heartbeat {
             }
             if (beating == 0) {
                 List<Runnable> tasks = taken(onBeat);
-                if (!connection.connected() && on == connection.number()) {
+                if (connection.connected()) {
+                    beats += on == connection.number() ? 1 : 0;
+                } else if (on == connection.number()) {
                     onReconnected.run();
                 }
                 tasks.forEach(context::execute);
+                if (mayLoseConnection()) {
+                    taken(risky).forEach(context::execute);
+                }
                 confirmAll();
             }
         } else {
@@ -285,28 +300,25 @@ public final class Heartbeat {
 
     /**
      * Runs {@code task}, which sends a request that may break the connection, such as one for a list that may exceed a
-     * packet: now, or after the next heartbeat after which leases of this session survive the loss. Where responses are
-     * slow, no heartbeat proves as much, and waiting longer would not help.
+     * packet: now, or after the next heartbeat after which leases of this session survive the loss.
      */
     void risk(Runnable task) {
-        risk(task, BEATS_AT_MOST);
-    }
-
-    private void risk(Runnable task, int beatsLeft) {
-        if (beatsLeft == 0 || mayLoseConnection()) {
+        if (mayLoseConnection()) {
             task.run();
         } else {
-            afterBeat(() -> risk(task, beatsLeft - 1));
+            risky.add(task);
+            keepBeating();
         }
     }
 
     /**
      * Returns whether leases survive a reconnect now. Half of the timeout is more than a lone write proves: it takes a
-     * pair, or the attempt to connect of a connection that has just been made.
+     * pair, or the attempt to connect of a connection that has just been made. Where responses are slow, none of them
+     * proves as much, and waiting longer would not help.
      */
     private boolean mayLoseConnection() {
         boolean halfIsLeft = validity.remaining().compareTo(validity.timeout().dividedBy(2)) >= 0;
-        return connection.connected() && (halfIsLeft || !validity.hasHolders());
+        return connection.connected() && (halfIsLeft || beats >= BEATS_AT_MOST || !validity.hasHolders());
     }
 
     private static List<Runnable> taken(List<Runnable> tasks) {
@@ -321,6 +333,7 @@ public final class Heartbeat {
         nodeChecks.end();
         confirming.clear();
         checkedByBeat.clear();
+        risky.clear();
         onBeat.clear();
     }
 }

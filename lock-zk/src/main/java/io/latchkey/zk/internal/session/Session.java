@@ -161,6 +161,7 @@ public final class Session {
     private void onDisconnected() {
         boolean lost = connection.lost();
         validity.connectionLost(lost);
+        heartbeat.connectionLost();
         if (lost) {
             context.signals().session(SessionState.DISCONNECTED);
             validity.suspect();
