@@ -16,9 +16,7 @@ import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,27 +57,6 @@ class OldBugsTest extends OnOneServer {
             }
             threads.shutdown();
         }
-    }
-
-    /** A lease that was released first, with its deletion still to be sent, was taken for one that the close had lost. */
-    @Test
-    void releaseThatBeganFirstIsNotLost_whenTheClientCloses() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(1);
-        for (int round = 0; round < 30; round++) {
-            ZkLockClient closing = client("closing");
-            Lease lease = closing.mutex("/m").acquire();
-            CyclicBarrier start = new CyclicBarrier(2);
-            Future<ReleaseOutcome> release = threads.submit(() -> {
-                start.await();
-                return lease.release();
-            });
-            start.await();
-            closing.close();
-            if (release.get(5, TimeUnit.SECONDS) == ReleaseOutcome.LOST) {
-                assertEquals(Optional.of(LossCause.CLIENT_CLOSED), lease.lossCause());
-            }
-        }
-        threads.shutdown();
     }
 
     @Test

@@ -115,6 +115,32 @@ class SameMomentTest extends OnSimulatedServer {
         }
     }
 
+    /** Each lease is valid when its release begins, and the close is carried out before the release is. */
+    @Test
+    void releaseIsNoLoss_whenTheClientClosesAheadOfIt() throws Exception {
+        for (LockTarget target : List.of(MUTEX, WRITER, READER)) {
+            Client closing = new Client(2, checks -> {});
+            List<ZkLease> leases = new ArrayList<>();
+            CompletableFuture<Optional<ZkLease>> asked = closing.asks(target.recipe(), "/alone");
+            closing.settle();
+            leases.add(granted(asked));
+            asked = asks(new LocalHandOff(closing.engine, 10, HOUR), target);
+            closing.settle();
+            leases.add(granted(asked));
+            List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+            closing.engine.context().execute(() -> {
+                closing.engine.close();
+                leases.forEach(lease -> released.add(lease.releaseAsync().toCompletableFuture()));
+            });
+            closing.settle();
+            for (CompletableFuture<ReleaseOutcome> each : released) {
+                assertEquals(ReleaseOutcome.PENDING, each.getNow(null));
+            }
+            leader.delete("/m");
+            leader.delete("/alone");
+        }
+    }
+
     @Test
     void holderHearsOfTheFirstToAsk_alsoByTheLeaseOfADowngrade() throws Exception {
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/m");
