@@ -343,17 +343,17 @@ public final class FaultyClient implements AutoCloseable {
     }
 
     /** Something to wait for that ends with a session. */
-    interface Deed {
+    interface EndOfSession {
         Long await() throws InterruptedException;
     }
 
     /** Does it on a daemon thread. */
-    static CompletableFuture<Long> inBackground(String what, Deed deed) {
+    static CompletableFuture<Long> inBackground(String what, EndOfSession end) {
         CompletableFuture<Long> done = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
                     try {
-                        done.complete(deed.await());
+                        done.complete(end.await());
                     } catch (InterruptedException | RuntimeException | AssertionError e) {
                         done.completeExceptionally(e);
                     }

@@ -10,7 +10,7 @@ import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.sim.ImmediateZooKeeper;
-import io.latchkey.testkit.sim.ImmediateZooKeeper.Strike;
+import io.latchkey.testkit.sim.ImmediateZooKeeper.FaultKind;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import io.latchkey.zk.internal.client.Engine;
@@ -332,7 +332,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
      */
     public Fault cutBefore(LockClient client, RequestMatch match, int number) {
-        return arm(client, Strike.CUT_BEFORE, match, number);
+        return arm(client, FaultKind.CUT_BEFORE, match, number);
     }
 
     /**
@@ -346,7 +346,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * @throws IllegalArgumentException if the client is not of this simulation, or closed, or the number is below 1
      */
     public Fault cutAfter(LockClient client, RequestMatch match, int number) {
-        return arm(client, Strike.CUT_AFTER, match, number);
+        return arm(client, FaultKind.CUT_AFTER, match, number);
     }
 
     /**
@@ -364,20 +364,20 @@ public final class SimulatedLocks implements AutoCloseable {
      */
     public Fault refuseRequest(LockClient client, RequestMatch match, int number, KeeperException.Code code) {
         return switch (code) {
-            case THROTTLEDOP -> arm(client, Strike.THROTTLE, match, number);
-            case NOAUTH -> arm(client, Strike.DENY, match, number);
-            case QUOTAEXCEEDED -> arm(client, Strike.EXCEED_QUOTA, match, number);
+            case THROTTLEDOP -> arm(client, FaultKind.THROTTLE, match, number);
+            case NOAUTH -> arm(client, FaultKind.DENY, match, number);
+            case QUOTAEXCEEDED -> arm(client, FaultKind.EXCEED_QUOTA, match, number);
             default -> throw new IllegalArgumentException("code is not THROTTLEDOP, NOAUTH or QUOTAEXCEEDED: " + code);
         };
     }
 
-    private Fault arm(LockClient client, Strike strike, RequestMatch match, int number) {
+    private Fault arm(LockClient client, FaultKind kind, RequestMatch match, int number) {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
-        String what = strike.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        String what = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         Fault fault = new Fault(what + " " + match + " number " + number);
-        server.arm(engine(client), strike, match, number, fault);
+        server.arm(engine(client), kind, match, number, fault);
         return fault;
     }
 

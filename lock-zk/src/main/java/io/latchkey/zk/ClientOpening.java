@@ -47,7 +47,7 @@ final class ClientOpening {
 
     private final ClientSettings settings;
 
-    private record Started(EngineLockClient client, FirstContact contact) {}
+    private record StartedClient(EngineLockClient client, FirstContact contact) {}
 
     ClientOpening(ClientSettings settings) {
         this.settings = settings;
@@ -103,7 +103,7 @@ final class ClientOpening {
         }
         List<ACL> acls = effectiveAcl();
         SuccessiveHandles sessions = new SuccessiveHandles(handles);
-        Started started;
+        StartedClient started;
         try {
             started = start(
                     closing -> new ClientConfig.Source.Own(listener -> CountedStore.open(
@@ -171,7 +171,7 @@ final class ClientOpening {
         return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
     }
 
-    private Started start(
+    private StartedClient start(
             Function<Executor, ClientConfig.Source> source,
             Duration timeout,
             String servers,
@@ -219,7 +219,7 @@ final class ClientOpening {
             client.close();
             throw new LockServiceUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
         }
-        return new Started(client, contact);
+        return new StartedClient(client, contact);
     }
 
     private static String hostName() {

@@ -109,7 +109,7 @@ final class FirstContact {
     private CompletableFuture<Status> askForRoot() {
         return engine.queries()
                 .<Status>inSession((session, then) ->
-                        session.connection().port().read("/", answer -> then.complete(answer.code())))
+                        session.connection().store().read("/", answer -> then.complete(answer.code())))
                 .thenCompose(code -> switch (code) {
                     case CONNECTION_LOSS -> askForRoot();
                     case THROTTLED -> askForRootLater();
@@ -119,7 +119,7 @@ final class FirstContact {
 
     private CompletableFuture<Status> askForRootLater() {
         CompletableFuture<Status> later = new CompletableFuture<>();
-        engine.context().time().after(Throttling.PAUSE, () -> later.complete(Status.THROTTLED));
+        engine.context().clock().after(Throttling.PAUSE, () -> later.complete(Status.THROTTLED));
         return later.thenCompose(throttled -> askForRoot());
     }
 }

@@ -214,19 +214,19 @@ public final class OncePerPeriod {
      * @throws LockException if the servers do not answer or refuse, or the node has other data
      */
     public Optional<Instant> last(Lease lease) throws InterruptedException {
-        return new Place(lease).read().map(Seen::last);
+        return new Place(lease).read().map(LastRun::last);
     }
 
     private Optional<Turn> due(Lease lease) throws InterruptedException {
         Place place = new Place(lease);
         lease.ensureValid();
-        Optional<Seen> seen = place.read();
+        Optional<LastRun> seen = place.read();
         Instant now = clock.instant();
         if (!isInRange(now)) {
             throw new IllegalStateException(
                     "The clock shows " + now + ", which can only be a mistake. Nothing was done.");
         }
-        Optional<Instant> last = seen.map(Seen::last);
+        Optional<Instant> last = seen.map(LastRun::last);
         if (ofCalendar) {
             Instant period =
                     Instant.ofEpochMilli(Math.floorDiv(now.toEpochMilli(), length.toMillis()) * length.toMillis());
@@ -243,7 +243,7 @@ public final class OncePerPeriod {
     }
 
     /** The record as it was read. */
-    private record Seen(Instant last, int version) {}
+    private record LastRun(Instant last, int version) {}
 
     /** The node of the record of a lock. */
     private static final class Place {
@@ -254,7 +254,7 @@ public final class OncePerPeriod {
 
         Place(Lease lease) {
             Objects.requireNonNull(lease, "lease");
-            if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperStore opened)) {
+            if (!(lease instanceof ZkLease held) || !(held.store() instanceof ZooKeeperStore opened)) {
                 throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
             }
             this.lease = held;
@@ -271,7 +271,7 @@ public final class OncePerPeriod {
          * Reads in the session that holds. It has seen that the node of the former holder is gone, so it sees what that
          * holder has recorded.
          */
-        Optional<Seen> read() throws InterruptedException {
+        Optional<LastRun> read() throws InterruptedException {
             lease.context().checkMayWait(READ + " beside", lease);
             long until = System.nanoTime() + lease.context().sessionTimeout().toNanos();
             Response<NodeData> data = readOnce(until);
@@ -284,7 +284,7 @@ public final class OncePerPeriod {
             } else if (!data.ok()) {
                 throw Errors.of(shown, READ, data);
             }
-            return Optional.of(new Seen(parse(data.get().data()), data.get().version()));
+            return Optional.of(new LastRun(parse(data.get().data()), data.get().version()));
         }
 
         private Response<NodeData> readOnce(long until) throws InterruptedException {
@@ -320,7 +320,7 @@ public final class OncePerPeriod {
             return (FORMAT + recorded).getBytes(StandardCharsets.UTF_8);
         }
 
-        List<Op> writes(Optional<Seen> seen, Instant recorded) {
+        List<Op> writes(Optional<LastRun> seen, Instant recorded) {
             byte[] data = bytes(recorded);
             return seen.map(before -> List.of(store.op(new Write.SetData(node, data, before.version()))))
                     .orElseGet(() -> List.of(
@@ -329,7 +329,7 @@ public final class OncePerPeriod {
         }
 
         /** Returns the write that restores what was read, after the record was written once. */
-        Op restoring(Optional<Seen> seen) {
+        Op restoring(Optional<LastRun> seen) {
             return seen.map(before -> store.op(new Write.SetData(node, bytes(before.last()), before.version() + 1)))
                     .orElseGet(() -> Op.delete(node, VERSION_OF_A_NEW_RECORD));
         }
@@ -356,12 +356,12 @@ public final class OncePerPeriod {
     /** The period for which the work is due, and the way to record it. For the thread that does the work. */
     public static final class Turn {
         private final Place place;
-        private final Optional<Seen> seen;
+        private final Optional<LastRun> seen;
         private final Instant period;
         private final Instant recorded;
         private boolean tried;
 
-        Turn(Place place, Optional<Seen> seen, Instant period, Instant recorded) {
+        Turn(Place place, Optional<LastRun> seen, Instant period, Instant recorded) {
             this.place = place;
             this.seen = seen;
             this.period = period;

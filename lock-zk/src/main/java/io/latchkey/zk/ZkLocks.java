@@ -60,7 +60,7 @@ public final class ZkLocks {
     public static List<OpResult> guarded(Lease lease, Op... ops) throws KeeperException, InterruptedException {
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(ops, "ops");
-        if (!(lease instanceof ZkLease held) || !(held.port() instanceof ZooKeeperStore port)) {
+        if (!(lease instanceof ZkLease held) || !(held.store() instanceof ZooKeeperStore store)) {
             throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
         }
         held.context().checkMayWait("write under", lease);
@@ -73,7 +73,7 @@ public final class ZkLocks {
         while (true) {
             held.beginWrite();
             try {
-                List<OpResult> results = port.zooKeeper().multi(all);
+                List<OpResult> results = store.zooKeeper().multi(all);
                 held.writeAnswered();
                 return results.subList(guards, results.size());
             } catch (KeeperException refused) {

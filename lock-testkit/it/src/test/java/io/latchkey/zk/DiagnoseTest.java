@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a client holds and waits for, and circles of clients that wait for each other. */
+/** What a client holds and waits for, and cycles of clients that wait for each other. */
 @Timeout(60)
 class DiagnoseTest extends OnOneServer {
     private final ZkLockClient alice = labelled("alice", "");

@@ -118,11 +118,11 @@ class EnsembleTest {
                 .isEmpty());
     }
 
-    private interface Deed {
+    private interface Action {
         void carryOut() throws Exception;
     }
 
-    private void goOnThrough(Deed fault, Deed repair) throws Exception {
+    private void goOnThrough(Action fault, Action repair) throws Exception {
         ZkLockClient one = client(ensemble.connectString(), LONG_SESSION);
         ZkLockClient two = client(ensemble.connectString(), LONG_SESSION);
         Lease held = one.mutex("/m").acquire();
@@ -192,7 +192,7 @@ class EnsembleTest {
     }
 
     /** The holder writes right after the fault, and its session is ended. The outcome of its write is open. */
-    private void writeThrough(ZkLockClient one, ZkLockClient two, Deed fault, Deed repair) throws Exception {
+    private void writeThrough(ZkLockClient one, ZkLockClient two, Action fault, Action repair) throws Exception {
         Lease stale = one.mutex("/m").acquire();
         CompletableFuture<Lease> next = two.mutex("/m").acquireAsync();
         awaitQueue(two, 2);

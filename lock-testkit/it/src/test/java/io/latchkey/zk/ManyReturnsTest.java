@@ -62,7 +62,7 @@ class ManyReturnsTest {
 
     /** A fault that strikes all clients behind the proxy, and returns the time from which they are waited for. */
     @FunctionalInterface
-    private interface Strike {
+    private interface FaultInjection {
         long on(FaultProxy proxy) throws Exception;
     }
 
@@ -85,19 +85,19 @@ class ManyReturnsTest {
         });
     }
 
-    private void measure(String fault, Strike strike) throws Exception {
-        play(fault, "Latchkey", strike, connectString -> ZkLockClient.builder()
+    private void measure(String fault, FaultInjection injection) throws Exception {
+        play(fault, "Latchkey", injection, connectString -> ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(SESSION)
                 .build());
         play(
                 fault,
                 "plain ZooKeeper",
-                strike,
+                injection,
                 connectString -> new ZooKeeper(connectString, (int) SESSION.toMillis(), event -> {}));
     }
 
-    private void play(String fault, String system, Strike strike, Opener opener) throws Exception {
+    private void play(String fault, String system, FaultInjection injection, Opener opener) throws Exception {
         FaultProxy proxy = FaultProxy.to(server);
         List<AutoCloseable> clients = new ArrayList<>();
         try {
@@ -113,7 +113,7 @@ class ManyReturnsTest {
             Wire.Mark mark = proxy.mark();
             Sessions back = new Sessions(proxy, mark);
             long struck = System.nanoTime();
-            long from = strike.on(proxy);
+            long from = injection.on(proxy);
             Eventually.holds("all sessions again", WITHIN, () -> back.look() == CLIENTS);
             assertEquals(opened.found.keySet(), back.found.keySet());
             long[] attempts = attempts(proxy.since(mark));

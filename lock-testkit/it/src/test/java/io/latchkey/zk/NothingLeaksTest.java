@@ -104,13 +104,13 @@ class NothingLeaksTest {
     private final AtomicInteger wishes = new AtomicInteger();
     private final AtomicInteger interrupts = new AtomicInteger();
     private final AtomicInteger terms = new AtomicInteger();
-    private final Map<Strike, Integer> struck = new EnumMap<>(Strike.class);
+    private final Map<FaultKind, Integer> struck = new EnumMap<>(FaultKind.class);
     private final List<Way> ways = new ArrayList<>();
     private final List<Future<?>> closings = new ArrayList<>();
     /** Threads of earlier tests of this process; they may end during the test. */
     private final Set<Thread> others = Thread.getAllStackTraces().keySet();
 
-    private enum Strike {
+    private enum FaultKind {
         RESTART,
         DELETION,
         DECREE,
@@ -122,11 +122,11 @@ class NothingLeaksTest {
     }
 
     /** What is struck after one of each: while clients are without a connection, most paths wait for them. */
-    private static final List<Strike> DECK = Stream.of(
-                    List.of(Strike.values()),
-                    Collections.nCopies(5, Strike.DELETION),
-                    Collections.nCopies(5, Strike.DECREE),
-                    Collections.nCopies(3, Strike.CLOSE))
+    private static final List<FaultKind> DECK = Stream.of(
+                    List.of(FaultKind.values()),
+                    Collections.nCopies(5, FaultKind.DELETION),
+                    Collections.nCopies(5, FaultKind.DECREE),
+                    Collections.nCopies(3, FaultKind.CLOSE))
             .flatMap(List::stream)
             .toList();
 
@@ -198,7 +198,7 @@ class NothingLeaksTest {
                                 + " bytes before, "
                                 + bytesNow + " after; " + objects);
                 assertTrue(granted.get() - before > 100, "only " + granted.get() + " grants");
-                assertEquals(Set.of(Strike.values()), struck.keySet());
+                assertEquals(Set.of(FaultKind.values()), struck.keySet());
                 assertTrue(losses.get() > 0, "no loss was reported");
                 assertTrue(wishes.get() > 0, "no release request was reported");
                 assertTrue(interrupts.get() > 0, "no body was interrupted");
@@ -308,7 +308,7 @@ class NothingLeaksTest {
                 work.add(threads.submit(() -> work(way, own)));
             }
             long start = System.nanoTime();
-            List<Strike> deck = shuffled(List.of(Strike.values()));
+            List<FaultKind> deck = shuffled(List.of(FaultKind.values()));
             while (System.nanoTime() - start < length.toNanos()) {
                 LockSupport.parkNanos(
                         Duration.ofMillis(random.nextInt(200, 600)).toNanos());
@@ -318,8 +318,8 @@ class NothingLeaksTest {
                 if (deck.isEmpty()) {
                     deck = shuffled(DECK);
                 }
-                Strike next = deck.remove(0);
-                strike(next, server, operator);
+                FaultKind next = deck.remove(0);
+                kind(next, server, operator);
                 struck.merge(next, 1, Integer::sum);
             }
             ways.forEach(Way::mend);
@@ -338,7 +338,7 @@ class NothingLeaksTest {
         }
     }
 
-    private void strike(Strike what, EmbeddedZooKeeper server, ZooKeeper operator) throws Exception {
+    private void kind(FaultKind what, EmbeddedZooKeeper server, ZooKeeper operator) throws Exception {
         switch (what) {
             case RESTART -> {
                 server.stop();
@@ -383,8 +383,8 @@ class NothingLeaksTest {
         }
     }
 
-    private List<Strike> shuffled(List<Strike> cards) {
-        List<Strike> deck = new ArrayList<>(cards);
+    private List<FaultKind> shuffled(List<FaultKind> cards) {
+        List<FaultKind> deck = new ArrayList<>(cards);
         Collections.shuffle(deck, new java.util.Random(random.nextLong()));
         return deck;
     }
@@ -394,9 +394,9 @@ class NothingLeaksTest {
     }
 
     /** One that is not struck already: of the clients there are more than may be struck at a time. */
-    private void strikeWay(Function<Way, Duration> strike) {
+    private void strikeWay(Function<Way, Duration> kind) {
         Way way = one(ways.stream().filter(each -> !each.isStruck).toList()).orElseThrow();
-        way.struck(strike.apply(way));
+        way.struck(kind.apply(way));
     }
 
     private Void work(Way way, SplittableRandom own) throws Exception {

@@ -81,7 +81,7 @@ class RecoveryTest {
     }
 
     /** What a client holds when the fault strikes. */
-    private enum Holding {
+    private enum HeldLocks {
         NOTHING,
         /** The mutex that it acquires again. */
         THE_MUTEX,
@@ -95,23 +95,23 @@ class RecoveryTest {
         private final String path;
         private final Lease held;
 
-        Subject(int system, int number, List<String> servers, Holding holding) throws InterruptedException {
+        Subject(int system, int number, List<String> servers, HeldLocks holding) throws InterruptedException {
             proxies = servers.stream().map(FaultProxy::to).toList();
             client = SYSTEMS.get(system)
                     .connect(proxies.stream().map(FaultProxy::connectString).collect(Collectors.joining(",")), SESSION);
             path = "/recovery/" + system + "-" + number;
             held = client.mutex(path).acquire();
-            if (holding == Holding.ANOTHER) {
+            if (holding == HeldLocks.ANOTHER) {
                 client.mutex(path + "-other").acquire().ensureValid();
             }
-            if (holding != Holding.THE_MUTEX) {
+            if (holding != HeldLocks.THE_MUTEX) {
                 held.close();
             }
         }
 
         /** Acquires, and returns when it did; a call that fails is repeated. A held lease is released first. */
-        long acquire(Holding holding) throws InterruptedException {
-            boolean released = holding != Holding.THE_MUTEX;
+        long acquire(HeldLocks holding) throws InterruptedException {
+            boolean released = holding != HeldLocks.THE_MUTEX;
             long start = System.nanoTime();
             while (true) {
                 try {
@@ -144,7 +144,7 @@ class RecoveryTest {
 
     /** A fault that strikes all clients at the same time. */
     @FunctionalInterface
-    private interface Strike {
+    private interface FaultInjection {
         Struck on(List<FaultProxy> proxies) throws Exception;
     }
 
@@ -156,15 +156,15 @@ class RecoveryTest {
 
     @Test
     void bothRecover_afterAReset() throws Exception {
-        reset("connection reset", Holding.NOTHING);
+        reset("connection reset", HeldLocks.NOTHING);
     }
 
     @Test
     void bothRecover_afterAResetWithAnotherLockHeld() throws Exception {
-        reset("connection reset, another lock held", Holding.ANOTHER);
+        reset("connection reset, another lock held", HeldLocks.ANOTHER);
     }
 
-    private void reset(String name, Holding holding) throws Exception {
+    private void reset(String name, HeldLocks holding) throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             measure(name, List.of(server.connectString()), holding, proxies -> {
                 long fault = System.nanoTime();
@@ -247,7 +247,7 @@ class RecoveryTest {
     @Test
     void bothRecover_whenTheirSessionsEndByForce() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            measure("session ended by force", List.of(server.connectString()), Holding.NOTHING, proxies -> {
+            measure("session ended by force", List.of(server.connectString()), HeldLocks.NOTHING, proxies -> {
                 long fault = System.nanoTime();
                 List<CompletableFuture<Long>> ended =
                         proxies.stream().map(FaultProxy::expireSession).toList();
@@ -259,20 +259,20 @@ class RecoveryTest {
 
     @Test
     void bothRecover_afterARestart() throws Exception {
-        outage("server restarted, away for half a session", SHORT_OUTAGE, Holding.NOTHING);
+        outage("server restarted, away for half a session", SHORT_OUTAGE, HeldLocks.NOTHING);
     }
 
     @Test
     void bothRecover_afterALongOutage() throws Exception {
-        outage("server away for two sessions", LONG_OUTAGE, Holding.NOTHING);
+        outage("server away for two sessions", LONG_OUTAGE, HeldLocks.NOTHING);
     }
 
     @Test
     void bothRecover_whenTheyHeldInALongOutage() throws Exception {
-        outage("the same, with the mutex held before", LONG_OUTAGE, Holding.THE_MUTEX);
+        outage("the same, with the mutex held before", LONG_OUTAGE, HeldLocks.THE_MUTEX);
     }
 
-    private void outage(String name, Duration length, Holding holding) throws Exception {
+    private void outage(String name, Duration length, HeldLocks holding) throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             measure(name, List.of(server.connectString()), holding, proxies -> {
                 long fault = System.nanoTime();
@@ -298,7 +298,7 @@ class RecoveryTest {
                     Eventually.holds("the restart", RECOVERS_WITHIN, () -> servers.isServing(killed.get()));
                 }
             };
-            measure("leader of three servers killed", addresses, Holding.NOTHING, before, proxies -> {
+            measure("leader of three servers killed", addresses, HeldLocks.NOTHING, before, proxies -> {
                 int leader = servers.awaitLeader(RECOVERS_WITHIN);
                 long fault = System.nanoTime();
                 servers.kill(leader);
@@ -322,17 +322,17 @@ class RecoveryTest {
         }
     }
 
-    private void measure(String fault, List<String> servers, Holding holding, Strike strike) throws Exception {
-        measure(fault, servers, holding, () -> {}, strike);
+    private void measure(String fault, List<String> servers, HeldLocks holding, FaultInjection injection) throws Exception {
+        measure(fault, servers, holding, () -> {}, injection);
     }
 
-    private void measure(String fault, List<String> servers, Holding holding, Preparation before, Strike strike)
+    private void measure(String fault, List<String> servers, HeldLocks holding, Preparation before, FaultInjection injection)
             throws Exception {
         List<Times> all = List.of(
                 new Times(new ArrayList<>(), new ArrayList<>()), new Times(new ArrayList<>(), new ArrayList<>()));
         for (int done = 0; done < TIMES; done += PAIRS) {
             before.prepare();
-            round(servers, holding, strike, Math.min(PAIRS, TIMES - done), all);
+            round(servers, holding, injection, Math.min(PAIRS, TIMES - done), all);
         }
         Times ours = all.get(0);
         Times theirs = all.get(1);
@@ -352,7 +352,7 @@ class RecoveryTest {
         assertTrue(ours.shares.stream().allMatch(each -> each < SHARE_AT_MOST.toNanos()), () -> ours.shares.toString());
     }
 
-    private void round(List<String> servers, Holding holding, Strike strike, int pairs, List<Times> all)
+    private void round(List<String> servers, HeldLocks holding, FaultInjection injection, int pairs, List<Times> all)
             throws Exception {
         List<List<Subject>> subjects = new ArrayList<>();
         for (int number = 0; number < pairs; number++) {
@@ -364,7 +364,7 @@ class RecoveryTest {
         }
         try {
             List<Subject> each = subjects.stream().flatMap(List::stream).toList();
-            Struck struck = strike.on(
+            Struck struck = injection.on(
                     each.stream().flatMap(subject -> subject.proxies.stream()).toList());
             List<Future<Long>> ends = each.stream()
                     .map(subject -> threads.submit(() -> subject.acquire(holding)))

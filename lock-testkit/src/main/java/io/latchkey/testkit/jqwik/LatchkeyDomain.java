@@ -37,7 +37,7 @@ public final class LatchkeyDomain extends DomainContextBase {
 
     @Provide
     Arbitrary<Scenario> scenarios(TypeUsage type) {
-        return Arbitraries.fromGenerator(new Growing(scope(type)));
+        return Arbitraries.fromGenerator(new ScenarioGenerator(scope(type)));
     }
 
     @Provide

@@ -95,7 +95,7 @@ public interface LockProperties {
     }
 
     /**
-     * Multi-locks keep the rules of all their members, and do not wait for each other in a circle.
+     * Multi-locks keep the rules of all their members, and do not wait for each other in a cycle.
      *
      * @param scenario drawn
      * @param server of the class

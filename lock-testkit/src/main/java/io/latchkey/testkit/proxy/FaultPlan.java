@@ -14,7 +14,7 @@ final class FaultPlan {
     private final List<HeldFrames> eventHolds = new ArrayList<>();
 
     /** What happens when a trigger's request comes. */
-    enum Deed {
+    enum FaultEffect {
         CUT_BEFORE,
         CUT_AFTER,
         /** The server does not get it, and another code comes back for it. */
@@ -30,16 +30,16 @@ final class FaultPlan {
     /** A fault together with what it waits for. Counts down to the request it strikes. */
     private static final class Trigger {
         final RequestMatch match;
-        final Deed deed;
+        final FaultEffect effect;
         final Fault fault;
         final int code;
         int toGo;
 
-        Trigger(RequestMatch match, int number, Deed deed, int code, Fault fault) {
+        Trigger(RequestMatch match, int number, FaultEffect effect, int code, Fault fault) {
             this.match = match;
             this.code = code;
             this.toGo = number;
-            this.deed = deed;
+            this.effect = effect;
             this.fault = fault;
         }
     }
@@ -49,12 +49,12 @@ final class FaultPlan {
     /**
      * What a request has set off.
      *
-     * @param code of the answer, if the deed replaces it
+     * @param code of the answer, if the effect replaces it
      */
-    record Strike(Deed deed, int code, Fault fault) {}
+    record TriggeredFault(FaultEffect effect, int code, Fault fault) {}
 
-    void add(RequestMatch match, int number, Deed deed, int code, Fault fault) {
-        triggers.add(new Trigger(match, number, deed, code, fault));
+    void add(RequestMatch match, int number, FaultEffect effect, int code, Fault fault) {
+        triggers.add(new Trigger(match, number, effect, code, fault));
     }
 
     void addAnswerHold(RequestMatch match, HeldFrames hold) {
@@ -75,19 +75,19 @@ final class FaultPlan {
      * Counts the request for every trigger that waits for such a one; returns those whose number it is, in the order
      * they were armed.
      */
-    List<Strike> onRequest(Request request) {
-        List<Strike> strikes = new ArrayList<>();
+    List<TriggeredFault> onRequest(Request request) {
+        List<TriggeredFault> triggered = new ArrayList<>();
         triggers.removeIf(trigger -> {
             if (!trigger.fault.isArmed()) {
                 return true;
             }
             if (trigger.match.matches(request) && --trigger.toGo == 0) {
-                strikes.add(new Strike(trigger.deed, trigger.code, trigger.fault));
+                triggered.add(new TriggeredFault(trigger.effect, trigger.code, trigger.fault));
                 return true;
             }
             return false;
         });
-        return strikes;
+        return triggered;
     }
 
     @Nullable

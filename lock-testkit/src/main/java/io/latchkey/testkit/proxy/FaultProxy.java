@@ -2,7 +2,7 @@
 package io.latchkey.testkit.proxy;
 
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
-import io.latchkey.testkit.proxy.FaultPlan.Deed;
+import io.latchkey.testkit.proxy.FaultPlan.FaultEffect;
 import io.latchkey.testkit.proxy.FrameReader.Connected;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.net.InetSocketAddress;
@@ -136,7 +136,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the number is below 1
      */
     public Fault sent(RequestMatch match, int number) {
-        return arm(match, number, Deed.TELL_SENT, "passing of " + match + " number " + number);
+        return arm(match, number, FaultEffect.TELL_SENT, "passing of " + match + " number " + number);
     }
 
     /**
@@ -146,7 +146,7 @@ public final class FaultProxy implements AutoCloseable {
      * @return strikes when the answer has been passed on to the client
      */
     public Fault answered(RequestMatch match) {
-        return arm(match, 1, Deed.TELL_ANSWERED, "answer to " + match);
+        return arm(match, 1, FaultEffect.TELL_ANSWERED, "answer to " + match);
     }
 
     // Slowness
@@ -233,7 +233,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the number is below 1
      */
     public Fault cutBefore(RequestMatch match, int number) {
-        return arm(match, number, Deed.CUT_BEFORE, "cut before " + match + " number " + number);
+        return arm(match, number, FaultEffect.CUT_BEFORE, "cut before " + match + " number " + number);
     }
 
     /**
@@ -247,19 +247,19 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the number is below 1
      */
     public Fault cutAfter(RequestMatch match, int number) {
-        return arm(match, number, Deed.CUT_AFTER, "cut after " + match + " number " + number);
+        return arm(match, number, FaultEffect.CUT_AFTER, "cut after " + match + " number " + number);
     }
 
-    private Fault arm(RequestMatch match, int number, Deed deed, String description) {
-        return arm(match, number, deed, KeeperException.Code.OK, description);
+    private Fault arm(RequestMatch match, int number, FaultEffect effect, String description) {
+        return arm(match, number, effect, KeeperException.Code.OK, description);
     }
 
-    private Fault arm(RequestMatch match, int number, Deed deed, KeeperException.Code code, String description) {
+    private Fault arm(RequestMatch match, int number, FaultEffect effect, KeeperException.Code code, String description) {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }
         Fault fault = new Fault(description);
-        state.loop().run(() -> state.plan().add(match, number, deed, code.intValue(), fault));
+        state.loop().run(() -> state.plan().add(match, number, effect, code.intValue(), fault));
         return fault;
     }
 
@@ -276,7 +276,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the number is below 1
      */
     public Fault refuseRequest(RequestMatch match, int number, KeeperException.Code code) {
-        return arm(match, number, Deed.REFUSE, code, code + " for " + match + " number " + number);
+        return arm(match, number, FaultEffect.REFUSE, code, code + " for " + match + " number " + number);
     }
 
     /**
@@ -290,7 +290,7 @@ public final class FaultProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the number is below 1
      */
     public Fault answerWith(RequestMatch match, int number, KeeperException.Code code) {
-        return arm(match, number, Deed.ANSWER_WITH, code, code + " as answer to " + match + " number " + number);
+        return arm(match, number, FaultEffect.ANSWER_WITH, code, code + " as answer to " + match + " number " + number);
     }
 
     /**
@@ -301,7 +301,7 @@ public final class FaultProxy implements AutoCloseable {
      */
     public Fault giveNewSession() {
         RequestMatch connect = RequestMatch.of("connect", request -> request.op() == WireRecord.Op.CONNECT);
-        return arm(connect, 1, Deed.NEW_SESSION, "new session");
+        return arm(connect, 1, FaultEffect.NEW_SESSION, "new session");
     }
 
     /**

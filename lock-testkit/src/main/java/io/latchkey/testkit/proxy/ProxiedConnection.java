@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
-import io.latchkey.testkit.proxy.FaultPlan.Deed;
-import io.latchkey.testkit.proxy.FaultPlan.Strike;
+import io.latchkey.testkit.proxy.FaultPlan.FaultEffect;
+import io.latchkey.testkit.proxy.FaultPlan.TriggeredFault;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.FrameReader.AnswerHeader;
 import io.latchkey.testkit.proxy.FrameReader.Connected;
@@ -46,7 +46,7 @@ final class ProxiedConnection {
     private boolean serverDone;
 
     /** A request on its way, and what its answer sets off. */
-    private record Pending(Request request, List<Strike> strikes) {}
+    private record Pending(Request request, List<TriggeredFault> triggered) {}
 
     private ProxiedConnection(int number, ProxyState state, SocketChannel client, SocketChannel server) {
         this.number = number;
@@ -138,24 +138,24 @@ final class ProxiedConnection {
             tellExpired(request, tell);
             return;
         }
-        List<Strike> atAnswer = new ArrayList<>();
-        for (Strike strike : state.plan().onRequest(request)) {
-            faults.add(strike.fault());
-            if (strike.deed() == Deed.CUT_BEFORE) {
+        List<TriggeredFault> atAnswer = new ArrayList<>();
+        for (TriggeredFault triggered : state.plan().onRequest(request)) {
+            faults.add(triggered.fault());
+            if (triggered.effect() == FaultEffect.CUT_BEFORE) {
                 deaf = true;
-                toServer.action(() -> cut("cut before " + request, strike.fault(), request));
+                toServer.action(() -> cut("cut before " + request, triggered.fault(), request));
                 return;
-            } else if (strike.deed() == Deed.TELL_SENT) {
-                toServer.action(() -> strike.fault().struck().complete(request));
-            } else if (strike.deed() == Deed.NEW_SESSION) {
+            } else if (triggered.effect() == FaultEffect.TELL_SENT) {
+                toServer.action(() -> triggered.fault().struck().complete(request));
+            } else if (triggered.effect() == FaultEffect.NEW_SESSION) {
                 FrameReader.askForNewSession(frame);
-                atAnswer.add(strike);
+                atAnswer.add(triggered);
             } else {
-                atAnswer.add(strike);
+                atAnswer.add(triggered);
             }
         }
         unanswered.add(new Pending(request, atAnswer));
-        boolean refused = atAnswer.stream().anyMatch(strike -> strike.deed() == Deed.REFUSE);
+        boolean refused = atAnswer.stream().anyMatch(triggered -> triggered.effect() == FaultEffect.REFUSE);
         toServer.frame(refused ? FrameReader.emptyRequest(frame) : frame, request.op() == WireRecord.Op.PING, null);
     }
 
@@ -184,9 +184,9 @@ final class ProxiedConnection {
         }
         Pending pending = pending(header.xid());
         if (pending != null) {
-            for (Strike strike : pending.strikes()) {
-                if (strike.deed() == Deed.REFUSE || strike.deed() == Deed.ANSWER_WITH) {
-                    FrameReader.setError(frame, strike.code());
+            for (TriggeredFault triggered : pending.triggered()) {
+                if (triggered.effect() == FaultEffect.REFUSE || triggered.effect() == FaultEffect.ANSWER_WITH) {
+                    FrameReader.setError(frame, triggered.code());
                 }
             }
             header = FrameReader.answerHeader(frame);
@@ -204,10 +204,10 @@ final class ProxiedConnection {
             return;
         }
         Request request = pending.request();
-        for (Strike strike : pending.strikes()) {
-            if (strike.deed() == Deed.CUT_AFTER && strike.fault().isArmed()) {
+        for (TriggeredFault triggered : pending.triggered()) {
+            if (triggered.effect() == FaultEffect.CUT_AFTER && triggered.fault().isArmed()) {
                 deaf = true;
-                toClient.action(() -> cut("cut instead of the answer to " + request, strike.fault(), request));
+                toClient.action(() -> cut("cut instead of the answer to " + request, triggered.fault(), request));
                 return;
             }
         }
@@ -215,8 +215,8 @@ final class ProxiedConnection {
         if (request.op() != WireRecord.Op.PING) {
             toClient.action(() -> state.log(new Delivery(System.nanoTime(), number, request)));
         }
-        for (Strike strike : pending.strikes()) {
-            toClient.action(() -> strike.fault().struck().complete(request));
+        for (TriggeredFault triggered : pending.triggered()) {
+            toClient.action(() -> triggered.fault().struck().complete(request));
         }
     }
 

@@ -20,7 +20,7 @@ final class ServerFiles {
     }
 
     /** ZooKeeper's log reads the property when it is made. */
-    static <T> T unforced(SystemProperties.Making<T> opening) throws IOException {
+    static <T> T unforced(SystemProperties.Factory<T> opening) throws IOException {
         return SystemProperties.during(FORCE_SYNC, "no", opening);
     }
 }

@@ -8,16 +8,16 @@ final class SystemProperties {
     private SystemProperties() {}
 
     /** The making of something that reads a property. */
-    interface Making<T> {
+    interface Factory<T> {
         T make() throws IOException;
     }
 
     /** Sets the property while this is made. The class's monitor keeps servers that start at once apart. */
-    static synchronized <T> T during(String property, String value, Making<T> making) throws IOException {
+    static synchronized <T> T during(String property, String value, Factory<T> factory) throws IOException {
         String before = System.getProperty(property);
         System.setProperty(property, value);
         try {
-            return making.make();
+            return factory.make();
         } finally {
             if (before == null) {
                 System.clearProperty(property);

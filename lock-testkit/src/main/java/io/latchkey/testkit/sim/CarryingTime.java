@@ -43,7 +43,7 @@ final class CarryingTime implements Clock {
     @Override
     public Timer after(Duration delay, Runnable task) {
         long due = nanos() + (delay.compareTo(NEVER) > 0 ? NEVER : delay).toNanos();
-        Carried timer = new Carried();
+        CarriedTimer timer = new CarriedTimer();
         of.carry(() -> timer.started = view.at(due, task));
         return timer;
     }
@@ -54,7 +54,7 @@ final class CarryingTime implements Clock {
         closed.run();
     }
 
-    private final class Carried implements Timer {
+    private final class CarriedTimer implements Timer {
         private @Nullable Timer started;
 
         @Override

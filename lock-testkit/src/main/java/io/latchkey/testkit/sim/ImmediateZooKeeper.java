@@ -76,7 +76,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** What a planned fault does. */
-    public enum Strike {
+    public enum FaultKind {
         /** Breaks the connection before the request: the server does not receive it. */
         CUT_BEFORE,
         /** Breaks the connection before the response: the server has executed the request. */
@@ -90,14 +90,14 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** A planned fault of a future request. */
-    private static final class Armed {
-        private final Strike strike;
+    private static final class PlannedFault {
+        private final FaultKind kind;
         private final RequestMatch match;
         private final Fault fault;
         private int left;
 
-        Armed(Strike strike, RequestMatch match, int number, Fault fault) {
-            this.strike = strike;
+        PlannedFault(FaultKind kind, RequestMatch match, int number, Fault fault) {
+            this.kind = kind;
             this.match = match;
             this.left = number;
             this.fault = fault;
@@ -105,8 +105,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** A hold of messages to the client, which also delays all messages behind the first of them. */
-    private record Held(Predicate<SimulatedPort.Message> match, HeldFrames hold) {
-        boolean holds(SimulatedPort.Message next) {
+    private record Held(Predicate<SimulatedStore.Message> match, HeldFrames hold) {
+        boolean holds(SimulatedStore.Message next) {
             if (match.test(next)) {
                 hold.firstCaught().complete(null);
             }
@@ -114,10 +114,10 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** One client's line to the server: its current port and the network's state. */
+    /** One client's line to the server: its current store and the network's state. */
     private final class Line implements ClientConfig.Opener {
         private final Duration sessionTimeout;
-        private @Nullable SimulatedPort port;
+        private @Nullable SimulatedStore store;
         private boolean silent;
         private boolean refusing;
         /** The time of the next connection attempt, if attempts are refused until then. */
@@ -125,7 +125,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         /** If set, called instead of opening a handle. */
         private volatile Optional<ClientConfig.Opener> failing = Optional.empty();
 
-        private final List<Armed> armed = new ArrayList<>(0);
+        private final List<PlannedFault> armed = new ArrayList<>(0);
         private final List<Held> held = new ArrayList<>(0);
 
         Line(Duration sessionTimeout) {
@@ -137,26 +137,26 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             if (failing.isPresent()) {
                 return failing.get().open(listener);
             }
-            SimulatedPort opened = new SimulatedPort(leader, sessionTimeout, listener, ImmediateZooKeeper.this::carry);
+            SimulatedStore opened = new SimulatedStore(leader, sessionTimeout, listener, ImmediateZooKeeper.this::carry);
             carry(() -> {
                 if (silent) {
                     opened.silence();
                 }
-                port = opened;
+                store = opened;
             });
             return opened;
         }
 
-        SimulatedPort port() {
-            if (port == null) {
+        SimulatedStore store() {
+            if (store == null) {
                 throw new IllegalStateException("the client is not started");
             }
-            return port;
+            return store;
         }
 
         /** Performs the next pending step; returns whether there was one. */
         boolean settle() {
-            SimulatedPort present = port;
+            SimulatedStore present = store;
             if (present == null) {
                 return false;
             }
@@ -172,7 +172,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             return true;
         }
 
-        private void connect(SimulatedPort present) {
+        private void connect(SimulatedStore present) {
             if (refusing) {
                 nextAttempt = time.nanos() + BETWEEN_ATTEMPTS_NANOS;
                 attempts.at(SimulatedTime.ORIGIN + nextAttempt, () -> {});
@@ -186,8 +186,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
          * Pings pass held messages, so that the connection stays up. If it is lost, earlier messages are still
          * delivered.
          */
-        private boolean takeMessage(SimulatedPort present) {
-            SimulatedPort.Message next = Objects.requireNonNull(present.peekMessage());
+        private boolean takeMessage(SimulatedStore present) {
+            SimulatedStore.Message next = Objects.requireNonNull(present.peekMessage());
             if (present.isUp() && held.stream().anyMatch(each -> each.holds(next))) {
                 return present.takePing();
             }
@@ -195,14 +195,14 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             return true;
         }
 
-        private void takeRequest(SimulatedPort present) {
-            Optional<Armed> strikes = armed.isEmpty() ? Optional.empty() : strikes(present.peekRequest());
+        private void takeRequest(SimulatedStore present) {
+            Optional<PlannedFault> strikes = armed.isEmpty() ? Optional.empty() : strikes(present.peekRequest());
             if (strikes.isEmpty()) {
                 present.takeRequest();
                 return;
             }
             WireRecord.Request request = present.peekRequest().onTheWire();
-            switch (strikes.get().strike) {
+            switch (strikes.get().kind) {
                 case CUT_BEFORE -> present.breakOff();
                 case CUT_AFTER -> present.loseNextAnswer();
                 case THROTTLE -> present.throttleNextRequest();
@@ -212,11 +212,11 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             strikes.get().fault.struck().complete(request);
         }
 
-        private Optional<Armed> strikes(SimulatedPort.Sent next) {
+        private Optional<PlannedFault> strikes(SimulatedStore.Sent next) {
             WireRecord.Request request = next.onTheWire();
             armed.removeIf(each -> each.fault.struck().isDone());
-            for (Iterator<Armed> all = armed.iterator(); all.hasNext(); ) {
-                Armed each = all.next();
+            for (Iterator<PlannedFault> all = armed.iterator(); all.hasNext(); ) {
+                PlannedFault each = all.next();
                 if (each.match.matches(request) && --each.left == 0) {
                     all.remove();
                     return Optional.of(each);
@@ -233,7 +233,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             armed.forEach(each -> each.fault.close());
             armed.clear();
             held.clear();
-            port().heal();
+            store().heal();
         }
     }
 
@@ -270,23 +270,23 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     /** The server ends the session, and the client learns it as soon as it is connected. */
     public void expireAtServer(Engine engine) {
         Line line = line(engine);
-        carry(() -> leader.closeSession(line.port().session()));
+        carry(() -> leader.closeSession(line.store().session()));
         awaitQuiet();
     }
 
     /** The client treats its session as ended; the server keeps it until its time-out. */
     public void expireAtClient(Engine engine) {
         Line line = line(engine);
-        carry(() -> line.port().giveUpSession());
+        carry(() -> line.store().giveUpSession());
         awaitQuiet();
     }
 
     public void expireAtBoth(Engine engine) {
         Line line = line(engine);
         carry(() -> {
-            SimulatedPort port = line.port();
-            port.giveUpSession();
-            leader.closeSession(port.session());
+            SimulatedStore store = line.store();
+            store.giveUpSession();
+            leader.closeSession(store.session());
         });
         awaitQuiet();
     }
@@ -307,7 +307,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         Line line = line(engine);
         carry(() -> {
             line.silent = true;
-            line.port().silence();
+            line.store().silence();
         });
         awaitQuiet();
     }
@@ -316,8 +316,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         Line line = line(engine);
         carry(() -> {
             line.refusing = true;
-            if (line.port().isUp()) {
-                line.port().cut();
+            if (line.store().isUp()) {
+                line.store().cut();
             }
         });
         awaitQuiet();
@@ -333,18 +333,18 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         line(engine).failing = Optional.of(failing);
     }
 
-    public void arm(Engine engine, Strike strike, RequestMatch match, int number, Fault fault) {
+    public void arm(Engine engine, FaultKind kind, RequestMatch match, int number, Fault fault) {
         Line line = line(engine);
-        carry(() -> line.armed.add(new Armed(strike, match, number, fault)));
+        carry(() -> line.armed.add(new PlannedFault(kind, match, number, fault)));
     }
 
     /** Holds the responses to matching requests, or events if there is no match. */
     public void hold(Engine engine, Optional<RequestMatch> answersTo, HeldFrames hold) {
         Line line = line(engine);
-        Predicate<SimulatedPort.Message> which = answersTo
-                .<Predicate<SimulatedPort.Message>>map(match -> message ->
+        Predicate<SimulatedStore.Message> which = answersTo
+                .<Predicate<SimulatedStore.Message>>map(match -> message ->
                         message.to() != null && match.matches(message.to().onTheWire()))
-                .orElse(SimulatedPort.Message::isEvent);
+                .orElse(SimulatedStore.Message::isEvent);
         carry(() -> line.held.add(new Held(which, hold)));
     }
 
@@ -358,7 +358,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
 
     public void refuseWrites(Engine engine, int writes) {
         Line line = line(engine);
-        carry(() -> line.port().refuseWrites(writes));
+        carry(() -> line.store().refuseWrites(writes));
     }
 
     public void heal(Engine engine) {
@@ -390,7 +390,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
 
     public long session(Engine engine) {
         Line line = line(engine);
-        return ask(() -> line.port().session());
+        return ask(() -> line.store().session());
     }
 
     public List<Long> sessions() {
@@ -421,12 +421,12 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     public List<ServerNode.Watch> watches() {
         return ask(() -> {
             List<ServerNode.Watch> found = new ArrayList<>();
-            for (SimulatedPort port : ports()) {
-                for (SimulatedPort.Watch watch : port.watches()) {
-                    ServerNode.Watch.Kind kind = watch.what() == SimulatedPort.Of.DATA
+            for (SimulatedStore store : stores()) {
+                for (SimulatedStore.Watch watch : store.watches()) {
+                    ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.Of.DATA
                             ? ServerNode.Watch.Kind.DATA
                             : ServerNode.Watch.Kind.CHILDREN;
-                    found.add(new ServerNode.Watch(watch.path(), kind, port.session()));
+                    found.add(new ServerNode.Watch(watch.path(), kind, store.session()));
                 }
             }
             return found;
@@ -500,14 +500,14 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    private List<SimulatedPort> ports() {
-        List<SimulatedPort> ports = new ArrayList<>();
+    private List<SimulatedStore> stores() {
+        List<SimulatedStore> stores = new ArrayList<>();
         for (Line line : List.copyOf(lines.values())) {
-            if (line.port != null) {
-                ports.add(line.port);
+            if (line.store != null) {
+                stores.add(line.store);
             }
         }
-        return ports;
+        return stores;
     }
 
     private void settle() {

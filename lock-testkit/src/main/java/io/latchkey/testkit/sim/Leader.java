@@ -86,9 +86,9 @@ final class Leader {
             counters.writesOfDeadSessions++;
             return new Outcome(EXPIRED, tree.zxid());
         }
-        Draft draft = new Draft(tree);
+        PendingTransaction transaction = new PendingTransaction(tree);
         for (int i = 0; i < writes.size(); i++) {
-            Status code = draft.add(session, writes.get(i));
+            Status code = transaction.add(session, writes.get(i));
             if (code != Status.OK) {
                 // A refused transaction has a number as well.
                 long zxid = commit(List.of(), 0);
@@ -96,9 +96,9 @@ final class Leader {
                 return new Outcome(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))), zxid);
             }
         }
-        long zxid = commit(draft.changes(), 0);
-        List<ZnodeStore.Created> created = new ArrayList<>(draft.created().size());
-        for (String name : draft.created()) {
+        long zxid = commit(transaction.changes(), 0);
+        List<ZnodeStore.Created> created = new ArrayList<>(transaction.created().size());
+        for (String name : transaction.created()) {
             created.add(new ZnodeStore.Created(name, zxid));
         }
         return new Outcome(Response.of(new ZnodeStore.Written(created, Optional.empty())), zxid);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.sim.SimulatedPort.Of;
-import io.latchkey.testkit.sim.SimulatedPort.Watch;
+import io.latchkey.testkit.sim.SimulatedStore.Of;
+import io.latchkey.testkit.sim.SimulatedStore.Watch;
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
@@ -16,11 +16,11 @@ import java.util.Set;
 final class Server {
     private final Leader leader;
     private final Tree tree = new Tree();
-    private final List<SimulatedPort> clients = new ArrayList<>();
+    private final List<SimulatedStore> clients = new ArrayList<>();
     /** The clients to notify, so that a transaction costs the same beside any number of others. */
-    private final Map<Watch, List<SimulatedPort>> watchers = new HashMap<>();
+    private final Map<Watch, List<SimulatedStore>> watchers = new HashMap<>();
     /** Clients with requests whose transactions this server has not applied. */
-    private final Set<SimulatedPort> unanswered = new LinkedHashSet<>(4);
+    private final Set<SimulatedStore> unanswered = new LinkedHashSet<>(4);
 
     private final String address;
 
@@ -53,7 +53,7 @@ final class Server {
             fire(change, next.zxid());
         }
         if (!unanswered.isEmpty()) {
-            unanswered.removeIf(SimulatedPort::answer);
+            unanswered.removeIf(SimulatedStore::answer);
         }
         if (next.ended() != 0) {
             for (int i = clients.size() - 1; i >= 0; i--) {
@@ -71,7 +71,7 @@ final class Server {
             fire(set.path(), Of.DATA, ZnodeStore.Change.DATA, zxid);
         } else if (change instanceof Effect.Deleted deleted) {
             for (Of what : Of.values()) {
-                for (SimulatedPort client : watching(deleted.path(), what)) {
+                for (SimulatedStore client : watching(deleted.path(), what)) {
                     client.fired(deleted.path(), ZnodeStore.Change.DELETED, zxid, Of.DATA, Of.CHILDREN);
                 }
             }
@@ -80,38 +80,38 @@ final class Server {
     }
 
     private void fire(String path, Of what, ZnodeStore.Change change, long zxid) {
-        for (SimulatedPort client : watching(path, what)) {
+        for (SimulatedStore client : watching(path, what)) {
             client.fired(path, change, zxid, what);
         }
     }
 
     /** Returns the clients that watch, and forgets them: a watch fires once. */
-    private List<SimulatedPort> watching(String path, Of what) {
-        List<SimulatedPort> watching = watchers.remove(new Watch(path, what));
+    private List<SimulatedStore> watching(String path, Of what) {
+        List<SimulatedStore> watching = watchers.remove(new Watch(path, what));
         return watching == null ? List.of() : watching;
     }
 
-    void watch(SimulatedPort client, Watch watch) {
+    void watch(SimulatedStore client, Watch watch) {
         watchers.computeIfAbsent(watch, first -> new ArrayList<>(2)).add(client);
     }
 
-    void unwatch(SimulatedPort client, Watch watch) {
-        List<SimulatedPort> watching = watchers.get(watch);
+    void unwatch(SimulatedStore client, Watch watch) {
+        List<SimulatedStore> watching = watchers.get(watch);
         if (watching != null && watching.remove(client) && watching.isEmpty()) {
             watchers.remove(watch);
         }
     }
 
     /** Lets the client's requests be answered once their transactions are applied here. */
-    void answerLater(SimulatedPort client) {
+    void answerLater(SimulatedStore client) {
         unanswered.add(client);
     }
 
-    void attach(SimulatedPort client) {
+    void attach(SimulatedStore client) {
         clients.add(client);
     }
 
-    void detach(SimulatedPort client) {
+    void detach(SimulatedStore client) {
         clients.remove(client);
         unanswered.remove(client);
     }

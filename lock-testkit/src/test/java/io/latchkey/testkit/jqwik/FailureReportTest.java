@@ -102,12 +102,12 @@ class FailureReportTest {
     @Test
     void commandReplaysTheScenario() {
         String seed = seedIn(failureOf(InASimulation.class).lines().toList().get(1));
-        System.setProperty(Growing.SEED, seed);
+        System.setProperty(ScenarioGenerator.SEED, seed);
         try {
             assertEquals(
                     seed, seedIn(failureOf(InASimulation.class).lines().toList().get(1)));
         } finally {
-            System.clearProperty(Growing.SEED);
+            System.clearProperty(ScenarioGenerator.SEED);
         }
     }
 

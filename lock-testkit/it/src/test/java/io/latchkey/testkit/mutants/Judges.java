@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.mutants;
 
-import io.latchkey.testkit.sim.Hunter;
+import io.latchkey.testkit.sim.ScheduleSearch;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
@@ -19,7 +19,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** Random schedules and tests, run with a copy of the locks. Each returns what it found wrong there. */
 final class Judges {
-    private static final String HUNTER = "io.latchkey.testkit.sim.Hunter";
+    private static final String SEARCH = "io.latchkey.testkit.sim.ScheduleSearch";
     private static final String FIRST = "[1]";
 
     private Judges() {}
@@ -32,14 +32,14 @@ final class Judges {
      */
     static Optional<String> bySchedules(MutantClasses classes, Duration budget) throws ReflectiveOperationException {
         @SuppressWarnings("unchecked") // a mutant's classes share only those of the JDK
-        LongFunction<List<String>> hunter = (LongFunction<List<String>>)
-                classes.loadClass(HUNTER).getDeclaredConstructor().newInstance();
-        List<String> found = hunter.apply(budget.toMillis());
+        LongFunction<List<String>> search = (LongFunction<List<String>>)
+                classes.loadClass(SEARCH).getDeclaredConstructor().newInstance();
+        List<String> found = search.apply(budget.toMillis());
         if (found.isEmpty()) {
             return Optional.empty();
         }
         String schedule = "seed " + found.get(2) + " of " + found.get(1);
-        String without = Hunter.play(found.get(1), Long.parseLong(found.get(2)));
+        String without = ScheduleSearch.play(found.get(1), Long.parseLong(found.get(2)));
         if (!without.isEmpty()) {
             throw new AssertionError(schedule + " fails without the mutant: " + without);
         }

@@ -120,14 +120,14 @@ final class SeededBugs {
             Mutant.of(
                             "an older watch's event counts for the new one",
                             WATCHES,
-                            "if (of(what) == Armed.CONFIRMED) {\n                set(what, Armed.NOT);\n            }",
-                            "set(what, Armed.NOT);")
+                            "if (of(what) == WatchState.CONFIRMED) {\n                set(what, WatchState.NOT);\n            }",
+                            "set(what, WatchState.NOT);")
                     .foundBy("io.latchkey.testkit.sim.OldSchedulesTest#eventOfAnOlderWatch_doesNotCountForTheNewOne"),
             Mutant.of("a watch on a node that is gone says nothing", WATCHES, "listener.gone();", "listeners(watched);")
                     .and(
                             WATCHES,
                             "private void stop(String path,",
-                            "private static void listeners(Watched unused) {}\n\n    private void stop(String path,"),
+                            "private static void listeners(WatchedNode unused) {}\n\n    private void stop(String path,"),
             Mutant.of(
                     "no second look after a wake-up",
                     "internal/request/QueueEntry",
@@ -276,8 +276,8 @@ final class SeededBugs {
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
                             CHECKS,
-                            "connection.<List<Status>>ask(done -> connection.port().exist(paths, done), answer -> {",
-                            "then.accept(failed);\n        connection.<List<Status>>ask(done -> connection.port().exist(paths, done), answer -> {")
+                            "connection.<List<Status>>ask(done -> connection.store().exist(paths, done), answer -> {",
+                            "then.accept(failed);\n        connection.<List<Status>>ask(done -> connection.store().exist(paths, done), answer -> {")
                     .and(
                             CHECKS,
                             "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",

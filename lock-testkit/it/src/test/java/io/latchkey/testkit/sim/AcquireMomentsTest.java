@@ -283,15 +283,15 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.READ, "/rw");
         client.settle();
         granted(first).ensureValid();
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             asked.add(client.asks(Recipe.READ, "/rw"));
         }
         client.settle();
         assertTrue(asked.stream().allMatch(CompletableFuture::isDone));
-        assertEquals(10 + 2, port.requests - before);
+        assertEquals(10 + 2, store.requests - before);
     }
 
     /** The server tells of it in its answer to the watch: no event comes. */
@@ -437,7 +437,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.cut();
         client.settle();
         assertEquals(
-                SessionState.CLOSED, client.engine.context().signals().view().state());
+                SessionState.CLOSED, client.engine.context().events().view().state());
     }
 
     @Test
@@ -445,7 +445,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y");
         client.settleUntilNext(RequestMatch.create().path("of the level", "/x"::equals));
-        Objects.requireNonNull(client.port).refuseNextRequest();
+        Objects.requireNonNull(client.store).refuseNextRequest();
         client.settle();
         assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
     }
@@ -457,7 +457,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
         BoundedLoop.until(() -> leader.tree().has("/x/y"), () -> client.step(server));
         client.settleUntilNext(RequestMatch.create().path("of the path", "/x/y/z"::equals));
-        Objects.requireNonNull(client.port).refuseNextRequest();
+        Objects.requireNonNull(client.store).refuseNextRequest();
         client.settle();
         assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
         assertNull(leader.tree().find("/x/y"));
@@ -466,7 +466,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void requestFailsAtOnce_whenTheNodeAboveItsPathIsEphemeral() throws Exception {
         Client client = new Client(0, checks -> {});
-        long session = Objects.requireNonNull(client.port).session();
+        long session = Objects.requireNonNull(client.store).session();
         leader.commit(List.of(Tree.Effect.Created.of("/e", new byte[0], session)), 0);
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/e/m");
         steps(100, client, server);
@@ -508,11 +508,11 @@ class AcquireMomentsTest extends OnSimulatedServer {
             var unused = client.asks("/m");
             client.settle();
         }
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         var third = client.asks("/m");
         client.settle();
-        assertEquals(before + 1, port.requests, "more than its create");
+        assertEquals(before + 1, store.requests, "more than its create");
         assertFalse(third.isDone());
     }
 
@@ -557,10 +557,10 @@ class AcquireMomentsTest extends OnSimulatedServer {
         ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
         LockException told = assertInstanceOf(LockException.class, refused.getCause());
         assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason(), told.getMessage());
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         steps(client, SESSION.dividedBy(2));
-        assertEquals(before, port.requests, "the node of the lost create is not found by a list that is not sent");
+        assertEquals(before, store.requests, "the node of the lost create is not found by a list that is not sent");
     }
 
     /** The first of two readers leaves while the second one's list is on its way. */
@@ -575,14 +575,14 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.READ, "/rw");
         client.settleUntilNext(RequestMatch.list().path("of the path", "/rw"::equals));
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.takeRequest();
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        store.takeRequest();
         assertTrue(first.cancel(false));
         RequestMatch watch = RequestMatch.watching().path("of the node ahead", ahead::equals);
         Set<Long> watches = new HashSet<>();
         BoundedLoop.all(() -> {
-            if (port.hasRequest() && watch.matches(port.peekRequest().onTheWire())) {
-                watches.add(port.peekRequest().number);
+            if (store.hasRequest() && watch.matches(store.peekRequest().onTheWire())) {
+                watches.add(store.peekRequest().number);
             }
             return client.step(server);
         });
@@ -599,9 +599,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
         queueUnder("/m").forEach(leader::delete);
         BoundedLoop.until(() -> !server.lags(), server::applyNext);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.takeRequest();
-        leader.closeSession(port.session());
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        store.takeRequest();
+        leader.closeSession(store.session());
         client.settle();
         assertEquals(
                 LossCause.SESSION_EXPIRED, held.lost().toCompletableFuture().getNow(null));
@@ -673,7 +673,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         String former = queueUnder("/b").get(1);
         leader.delete(queueUnder("/a").get(1));
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        Objects.requireNonNull(client.store).refuseWrites(1);
         client.settle();
         List<String> queue = queueUnder("/b");
         assertEquals(former, queue.get(1));
@@ -719,12 +719,12 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     private int listsUntilNothingMoves(Client client, Server at) {
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         Set<Long> lists = new HashSet<>();
         BoundedLoop.all(() -> {
-            if (port.hasRequest()
-                    && RequestMatch.list().matches(port.peekRequest().onTheWire())) {
-                lists.add(port.peekRequest().number);
+            if (store.hasRequest()
+                    && RequestMatch.list().matches(store.peekRequest().onTheWire())) {
+                lists.add(store.peekRequest().number);
             }
             return client.step(at);
         });
@@ -788,7 +788,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         assertEquals(Optional.empty(), first.getNow(null));
         held.abandon();
-        Objects.requireNonNull(holder.port).takeRequest();
+        Objects.requireNonNull(holder.store).takeRequest();
         assertTrue(server.lags());
         CompletableFuture<Optional<ZkLease>> second = tries(client, "/m");
         client.settleBehindALaggingServer();
@@ -882,7 +882,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
             client.settleUntilNext(LENGTH.or(list));
             assertTrue(
                     LENGTH.matches(
-                            Objects.requireNonNull(client.port).peekRequest().onTheWire()),
+                            Objects.requireNonNull(client.store).peekRequest().onTheWire()),
                     "asked for before its length is known");
             assertFalse(asked.isDone());
         }
@@ -944,15 +944,15 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         granted(first).abandon();
         client.settle();
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             asked.add(client.asks(Recipe.MUTEX, "/a", "/b"));
         }
         client.settle();
         assertTrue(asked.get(0).isDone());
-        assertEquals(10 + 3, port.requests - before);
+        assertEquals(10 + 3, store.requests - before);
     }
 
     /** It is being downgraded. The list that shows neither of its nodes comes before the response to the downgrade. */
@@ -992,9 +992,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
 
     /** Until nothing is on its way. */
     private void assertNoneIsSent(RequestMatch match, Client client) {
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         BoundedLoop.all(() -> {
-            assertFalse(port.hasRequest() && match.matches(port.peekRequest().onTheWire()), match::toString);
+            assertFalse(store.hasRequest() && match.matches(store.peekRequest().onTheWire()), match::toString);
             return client.step(server);
         });
     }
@@ -1041,11 +1041,11 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     private static void refuseNextRequest(Client client, boolean denied) {
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         if (denied) {
-            port.denyNextRequest();
+            store.denyNextRequest();
         } else {
-            port.throttleNextRequest();
+            store.throttleNextRequest();
         }
         client.settle();
     }
@@ -1148,9 +1148,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<ReleaseRequest> heard = held.releaseRequested().toCompletableFuture();
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
         if (denied) {
-            Objects.requireNonNull(client.port).denyNextRequest();
+            Objects.requireNonNull(client.store).denyNextRequest();
         } else {
-            Objects.requireNonNull(client.port).refuseNextRequest();
+            Objects.requireNonNull(client.store).refuseNextRequest();
         }
         client.settle();
         assertTrue(heard.isCompletedExceptionally());

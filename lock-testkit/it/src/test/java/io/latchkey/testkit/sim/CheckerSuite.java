@@ -53,8 +53,8 @@ final class CheckerSuite {
      * @throws Broken if one of them says that its rule is broken
      */
     void judge(World world) {
-        Chronicle chronicle = world.chronicle();
-        List<HistoryEvent> events = chronicle.events();
+        ScheduleHistory history = world.history();
+        List<HistoryEvent> events = history.events();
         judge("loss", () -> LossChecker.check(events));
         // A paused process responds to no caller.
         Duration still = world.clients().stream()
@@ -62,9 +62,9 @@ final class CheckerSuite {
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
         judge("time-outs", () -> LivenessChecker.check(events, ALLOWANCE.plus(still), NEVER));
-        judge("liveness", () -> LivenessChecker.check(chronicle.eventsOnceHealed(), NEVER, SERVED));
+        judge("liveness", () -> LivenessChecker.check(history.eventsOnceHealed(), NEVER, SERVED));
         judge("nothing left", () -> LeakChecker.check(world.left(), Map.of()));
-        if (chronicle.isTampered()) {
+        if (history.isTampered()) {
             // A holder whose node an operator deleted may still find its lease valid: the rules below are about other
             // faults.
             return;

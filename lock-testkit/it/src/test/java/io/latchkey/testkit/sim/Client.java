@@ -44,7 +44,7 @@ final class Client implements ClientConfig.Opener {
     private final ObserverRules observer;
     private final Optional<HostileCode> hostile;
     private final List<Worker> workers = new ArrayList<>(2);
-    private @Nullable SimulatedPort port;
+    private @Nullable SimulatedStore store;
     private @Nullable SessionNodes nodes;
     private long ids;
     private Duration still = Duration.ZERO;
@@ -117,8 +117,8 @@ final class Client implements ClientConfig.Opener {
     public ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
         CountedStore opened = CountedStore.open(
                 counted -> {
-                    SimulatedPort sender = new SimulatedPort(leader, SESSION, counted, Runnable::run);
-                    port = sender;
+                    SimulatedStore sender = new SimulatedStore(leader, SESSION, counted, Runnable::run);
+                    store = sender;
                     return sender;
                 },
                 listener,
@@ -202,13 +202,13 @@ final class Client implements ClientConfig.Opener {
     void standStill() {
         still = still.minusNanos(time.nanos());
         time.standStill();
-        port().time.standStill();
+        store().time.standStill();
     }
 
     void goOn() {
         still = still.plusNanos(time.nanos());
         time.goOn();
-        port().time.goOn();
+        store().time.goOn();
     }
 
     /** Returns the total time of its standstills, once it runs again. */
@@ -221,8 +221,8 @@ final class Client implements ClientConfig.Opener {
     }
 
     /** Returns the handle of its current session. */
-    SimulatedPort port() {
-        return Objects.requireNonNull(port);
+    SimulatedStore store() {
+        return Objects.requireNonNull(store);
     }
 
     List<Worker> workers() {

@@ -6,7 +6,7 @@ final class Delivery {
     private Delivery() {}
 
     /** Delivers the next message or request, or connects the client, and returns whether there was anything to do. */
-    static boolean next(SimulatedPort client, Server server) {
+    static boolean next(SimulatedStore client, Server server) {
         if (client.hasMessage()) {
             client.takeMessage();
         } else if (client.seeksConnection()) {
@@ -20,7 +20,7 @@ final class Delivery {
     }
 
     /** The same at a server that has applied all transactions. */
-    static boolean nextWithoutLag(SimulatedPort client, Server server) {
+    static boolean nextWithoutLag(SimulatedStore client, Server server) {
         while (server.lags()) {
             server.applyNext();
         }

@@ -27,13 +27,13 @@ class DifferentialTest {
         for (long seed = FIRST; seed < FIRST + SCRIPTS; seed++) {
             List<String> real;
             List<String> simulated;
-            try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-                    Bench bench = new RealBench(server)) {
-                server.holdExpiry();
-                real = new RequestScript(seed, bench).play();
+            try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start();
+                    TestServer server = new RealTestServer(zooKeeper)) {
+                zooKeeper.holdExpiry();
+                real = new RequestScript(seed, server).play();
             }
-            try (Bench bench = new SimulatedBench()) {
-                simulated = new RequestScript(seed, bench).play();
+            try (TestServer server = new SimulatedTestServer()) {
+                simulated = new RequestScript(seed, server).play();
             }
             assertAlike(seed, real, simulated);
             real.forEach(line -> told.add(line.strip().replaceAll("^S\\d ", "").replaceAll(" .*", "")));

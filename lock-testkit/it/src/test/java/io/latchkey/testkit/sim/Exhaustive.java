@@ -33,7 +33,7 @@ final class Exhaustive {
     private final WorldSpec spec;
     private final Grain grain;
     private final long mostStates;
-    private final Reached reached = new Reached();
+    private final Coverage coverage = new Coverage();
     private final Set<List<Long>> seen = new HashSet<>();
     private final List<Frame> path = new ArrayList<>();
 
@@ -52,7 +52,7 @@ final class Exhaustive {
      * @param complete whether all states were visited
      * @param failure the first schedule that broke a rule, shrunk
      */
-    record Report(WorldSpec spec, long states, boolean complete, Reached reached, Optional<Failure> failure) {}
+    record Report(WorldSpec spec, long states, boolean complete, Coverage coverage, Optional<Failure> failure) {}
 
     /** A schedule that breaks a rule, as found and as shrunk. */
     record Failure(String rule, Schedule found, Schedule shrunk) {
@@ -100,7 +100,7 @@ final class Exhaustive {
             failure = playOne();
             more = advance();
         }
-        return new Report(spec, seen.size(), !more, reached, failure);
+        return new Report(spec, seen.size(), !more, coverage, failure);
     }
 
     /** The deepest state with a step that was not taken becomes the last of the path; says whether there is one. */
@@ -117,7 +117,7 @@ final class Exhaustive {
 
     /** Plays the path again, and goes on from there until a state that was seen, or the end. */
     private Optional<Failure> playOne() {
-        Explored world = new Explored(spec, grain, reached);
+        ExploredWorld world = new ExploredWorld(spec, grain, coverage);
         try {
             for (int i = 0; i < path.size(); i++) {
                 Frame frame = path.get(i);
@@ -138,7 +138,7 @@ final class Exhaustive {
     }
 
     /** Looks at the state it is in; says whether a step from there was taken. */
-    private boolean goOn(Explored world) {
+    private boolean goOn(ExploredWorld world) {
         List<Long> state = world.state();
         if (!path.isEmpty() && world.somebodyCameToHold()) {
             Frame last = path.get(path.size() - 1);

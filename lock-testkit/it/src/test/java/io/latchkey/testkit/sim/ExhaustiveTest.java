@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.latchkey.testkit.sim.Exhaustive.Grain;
-import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.testkit.sim.Coverage.What;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -52,11 +52,11 @@ class ExhaustiveTest {
     @MethodSource("twoClientsWithOneFault")
     @Tag("long")
     void nothingBreaks_whenTwoClientsMeetWithOneFault(WorldSpec spec) {
-        Reached reached = explore(spec, Grain.COARSE);
+        Coverage coverage = explore(spec, Grain.COARSE);
         for (What what : BY_ONE_FAULT) {
-            assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
+            assertTrue(coverage.of(what) > 0, () -> "never reached " + what + ": " + coverage);
         }
-        assertEquals(0, reached.of(What.EXPIRED_BY_TIME));
+        assertEquals(0, coverage.of(What.EXPIRED_BY_TIME));
     }
 
     static Stream<WorldSpec> twoClients() {
@@ -98,11 +98,11 @@ class ExhaustiveTest {
         return new LockTarget(Recipe.semaphore(declared, permits), new LockPath("/s" + declared));
     }
 
-    private static Reached explore(WorldSpec spec, Grain grain) {
+    private static Coverage explore(WorldSpec spec, Grain grain) {
         Exhaustive.Report report = Exhaustive.run(spec, grain, MOST_STATES);
         report.failure().ifPresent(failure -> fail(failure.text()));
         assertTrue(report.complete(), report::toString);
         System.out.println(spec.plans() + ", " + spec.faults() + " faults: " + report.states() + " states");
-        return report.reached();
+        return report.coverage();
     }
 }

@@ -129,7 +129,7 @@ class FailStopTest {
         run.whileOpening = () -> run.engine.context().execute(() -> {
             throw new InternalError("thrown by a test");
         });
-        run.leader.closeSession(Objects.requireNonNull(run.port).session());
+        run.leader.closeSession(Objects.requireNonNull(run.store).session());
         run.pass(Run.SESSION);
         assertEquals(3, run.opened);
         assertEquals(2, run.closed.size());
@@ -153,7 +153,7 @@ class FailStopTest {
         private final Client other;
         private final Engine engine;
         private final EngineLockClient locks;
-        private @Nullable SimulatedPort port;
+        private @Nullable SimulatedStore store;
         private Runnable whileOpening = () -> {};
         private int opened;
         private final Set<ZnodeStore> closed = new HashSet<>();
@@ -219,8 +219,8 @@ class FailStopTest {
         }
 
         private ZnodeStore failing(ZnodeStore.Listener listener) {
-            SimulatedPort handle = new SimulatedPort(leader, SESSION, listener, Runnable::run);
-            port = handle;
+            SimulatedStore handle = new SimulatedStore(leader, SESSION, listener, Runnable::run);
+            store = handle;
             return (ZnodeStore) Proxy.newProxyInstance(
                     ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
                         if (method.getName().equals("close")) {
@@ -272,7 +272,7 @@ class FailStopTest {
         }
 
         void settle() {
-            BoundedLoop.all(() -> Delivery.nextWithoutLag(Objects.requireNonNull(port), server) || other.step(server));
+            BoundedLoop.all(() -> Delivery.nextWithoutLag(Objects.requireNonNull(store), server) || other.step(server));
         }
 
         private void pass(Duration span) {
@@ -379,7 +379,7 @@ class FailStopTest {
             }
             if (kind == Kind.BORROWED && lasting) {
                 // Not even the deletions could be sent.
-                leader.closeSession(Objects.requireNonNull(port).session());
+                leader.closeSession(Objects.requireNonNull(store).session());
             }
             for (String path : List.of("/a", "/b", "/c")) {
                 CompletableFuture<?> next = other.asks(path);

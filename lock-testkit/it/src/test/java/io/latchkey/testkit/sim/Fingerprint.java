@@ -109,7 +109,7 @@ final class Fingerprint {
             add(node.mzxid());
             add(node.version());
             add(node.ctimeMillis());
-        } else if (content instanceof SimulatedPort.Fired fired) {
+        } else if (content instanceof SimulatedStore.FiredWatch fired) {
             add(fired.path());
             add(fired.change().name());
             add(fired.zxid());
@@ -158,44 +158,44 @@ final class Fingerprint {
     }
 
     /**
-     * Adds the state that determines the future of a port, apart from the client's own: the positions of its requests,
+     * Adds the state that determines the future of a store, apart from the client's own: the positions of its requests,
      * the responses in transit, and the watches at the server.
      *
      * @param zxids whether to include the zxids that the client remembers for its next connection
      */
-    void add(SimulatedPort port, Zxids zxids) {
-        add(port.session());
-        add(port.state.name());
-        add((port.silent ? 2 : 0) | (port.losing ? 1 : 0));
-        for (SimulatedPort.Sent sent : port.outgoing) {
-            add(port.requests - sent.number);
+    void add(SimulatedStore store, Zxids zxids) {
+        add(store.session());
+        add(store.state.name());
+        add((store.silent ? 2 : 0) | (store.losing ? 1 : 0));
+        for (SimulatedStore.Sent sent : store.outgoing) {
+            add(store.requests - sent.number);
         }
         add(-1);
-        for (SimulatedPort.Sent sent : port.taken) {
-            add(port.requests - sent.number);
+        for (SimulatedStore.Sent sent : store.taken) {
+            add(store.requests - sent.number);
             add(sent.after);
-            if (sent instanceof SimulatedPort.Writing writing) {
+            if (sent instanceof SimulatedStore.SentWrite writing) {
                 addContent(writing.answer);
             }
         }
         add(-2);
-        add(port.ghosts.size());
+        add(store.ghosts.size());
         add(-3);
-        for (SimulatedPort.Message message : port.incoming) {
+        for (SimulatedStore.Message message : store.incoming) {
             addContent(message.content());
             add(zxids == Zxids.COUNT ? message.zxid() : 0);
         }
-        add(zxids == Zxids.COUNT ? port.lastZxid : 0);
-        addAll(port.watches(), (watch, each) -> {
+        add(zxids == Zxids.COUNT ? store.lastZxid : 0);
+        addAll(store.watches(), (watch, each) -> {
             each.add(watch.path());
             each.add(watch.what().name());
         });
     }
 
     /** Adds the writes that this server executes when the client reconnects to it. */
-    void addStuck(SimulatedPort port, Server at) {
-        for (SimulatedPort.Sent sent : port.stuck.getOrDefault(at, List.of())) {
-            add(port.requests - sent.number);
+    void addStuck(SimulatedStore store, Server at) {
+        for (SimulatedStore.Sent sent : store.stuck.getOrDefault(at, List.of())) {
+            add(store.requests - sent.number);
         }
         add(-4);
     }

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class GivingUpTest {
     private static final Duration SESSION = Duration.ofSeconds(6);
-    /** For each door and way, with faults and without. */
+    /** For each entry point and way, with faults and without. */
     private static final int TIMES = Integer.getInteger("latchkey.giving-up.times", 20);
     /** More requests than any of these sends before it waits. */
     private static final int MOST_REQUESTS = 6;
@@ -64,7 +64,7 @@ class GivingUpTest {
      * @param call ends with that
      * @param end releases what was granted; when nothing keeps that from being done
      */
-    private record Asked(Runnable givingUp, CompletableFuture<?> call, Runnable end) {}
+    private record PendingAcquire(Runnable givingUp, CompletableFuture<?> call, Runnable end) {}
 
     private static void release(Lease lease) {
         var unused = lease.releaseAsync();
@@ -132,10 +132,10 @@ class GivingUpTest {
 
     @ParameterizedTest
     @EnumSource
-    void requestLeavesNothing_whenItIsGivenUp(Door door) throws Exception {
+    void requestLeavesNothing_whenItIsGivenUp(EntryPoint entryPoint) throws Exception {
         for (Way way : Way.values()) {
             for (long seed = 0; seed < 2L * TIMES; seed++) {
-                Run run = new Run(door, seed, seed % 2 == 1);
+                Run run = new Run(entryPoint, seed, seed % 2 == 1);
                 run.play(() -> run.ask(way), true);
             }
         }
@@ -143,16 +143,16 @@ class GivingUpTest {
 
     @ParameterizedTest
     @EnumSource(names = {"READ", "READ_BESIDE_CURATOR"})
-    void downgradeLeavesNothing_whenItsLeaseIsReleased(Door door) throws Exception {
+    void downgradeLeavesNothing_whenItsLeaseIsReleased(EntryPoint entryPoint) throws Exception {
         for (long seed = 0; seed < 3L * TIMES; seed++) {
-            Run run = new Run(door, seed, true);
+            Run run = new Run(entryPoint, seed, true);
             run.play(run::downgrade, false);
         }
     }
 
     /** One request among others. */
     private static final class Run {
-        private final Door door;
+        private final EntryPoint entryPoint;
         private final long seed;
         private final boolean faults;
         private final SplittableRandom random;
@@ -166,13 +166,13 @@ class GivingUpTest {
 
         private final List<String> steps = new ArrayList<>();
 
-        Run(Door door, long seed, boolean faults) {
-            this.door = door;
+        Run(EntryPoint entryPoint, long seed, boolean faults) {
+            this.entryPoint = entryPoint;
             this.seed = seed;
             this.faults = faults;
             this.random = new SplittableRandom(seed);
-            this.mine = door.described(locks.builder().observer(rules())).build();
-            this.other = door.described(locks.builder()).build();
+            this.mine = entryPoint.described(locks.builder().observer(rules())).build();
+            this.other = entryPoint.described(locks.builder()).build();
         }
 
         private ObserverRules rules() {
@@ -190,19 +190,19 @@ class GivingUpTest {
         /**
          * @param blocked whether another request usually holds at the time
          */
-        void play(Callable<Asked> asking, boolean blocked) throws Exception {
+        void play(Callable<PendingAcquire> asking, boolean blocked) throws Exception {
             try (locks) {
                 if (random.nextBoolean()) {
-                    soon(door.asked(other).acquireAsync()).close();
+                    soon(entryPoint.asked(other).acquireAsync()).close();
                 }
                 LockClient holder = anyClient();
                 Optional<Lease> held = Optional.empty();
                 if (blocked && random.nextInt(4) > 0) {
-                    held = Optional.of(soon(door.blocker(holder).acquireAsync()));
+                    held = Optional.of(soon(entryPoint.blocker(holder).acquireAsync()));
                     neighbours(2);
                 }
                 List<ServerNode> before = requests();
-                Asked asked = asking.call();
+                PendingAcquire asked = asking.call();
                 boolean alone = held.isPresent() && random.nextBoolean();
                 pass();
                 if (!alone) {
@@ -216,7 +216,7 @@ class GivingUpTest {
                 step("given up");
                 asked.givingUp().run();
                 soon(asked.call());
-                boolean keepsItsPlace = door.keepsPlaceBehindItsOwn() && holder.equals(mine);
+                boolean keepsItsPlace = entryPoint.keepsPlaceBehindItsOwn() && holder.equals(mine);
                 if (alone && !faults && !keepsItsPlace) {
                     locks.advance(Duration.ZERO);
                     assertEquals(before, requests(), "left the queue");
@@ -238,40 +238,40 @@ class GivingUpTest {
                 assertFalse(told.isDone(), () -> told.join().getMessage());
             } catch (AssertionError | Exception failed) {
                 throw new AssertionError(
-                        door + ", seed " + seed + (faults ? " with faults" : "") + ": " + steps + ": " + failed,
+                        entryPoint + ", seed " + seed + (faults ? " with faults" : "") + ": " + steps + ": " + failed,
                         failed);
             }
         }
 
-        Asked ask(Way way) {
+        PendingAcquire ask(Way way) {
             step(way.name());
             prepareFault();
-            Acquirable lock = door.asked(mine);
+            Acquirable lock = entryPoint.asked(mine);
             Optional<Duration> time =
                     way == Way.TIME_OUT ? Optional.of(Duration.ofMillis(random.nextInt(1, 8_000))) : Optional.empty();
             if (way == Way.CANCEL) {
                 CompletableFuture<Lease> asked = lock.acquireAsync();
-                return new Asked(() -> asked.cancel(false), asked.handle((lease, cancelled) -> true), () -> {
+                return new PendingAcquire(() -> asked.cancel(false), asked.handle((lease, cancelled) -> true), () -> {
                     if (!asked.isCancelled()) {
                         release(asked.join());
                     }
                 });
             } else if (time.isPresent() && random.nextBoolean()) {
                 CompletableFuture<Optional<Lease>> asked = lock.tryAcquireAsync(time.get());
-                return new Asked(() -> locks.advance(time.get()), asked, () -> asked.join()
+                return new PendingAcquire(() -> locks.advance(time.get()), asked, () -> asked.join()
                         .ifPresent(GivingUpTest::release));
             }
-            Waiting waiting = new Waiting(door.view(mine)
+            Waiting waiting = new Waiting(entryPoint.view(mine)
                     .filter(view -> random.nextBoolean())
                     .map(view -> acquiring(view, time))
                     .orElseGet(() -> acquiring(lock, time)));
             Runnable givingUp = time.isPresent() ? () -> locks.advance(time.get()) : waiting.thread::interrupt;
-            return new Asked(givingUp, waiting.call, waiting::end);
+            return new PendingAcquire(givingUp, waiting.call, waiting::end);
         }
 
         /** A downgrade, which is given up when the lease is released that is to be downgraded. */
-        Asked downgrade() throws Exception {
-            Lease write = soon(door.blocker(mine).acquireAsync());
+        PendingAcquire downgrade() throws Exception {
+            Lease write = soon(entryPoint.blocker(mine).acquireAsync());
             neighbours(2);
             prepareFault();
             Waiting waiting = new Waiting(() -> {
@@ -282,7 +282,7 @@ class GivingUpTest {
                     return Optional.empty();
                 }
             });
-            return new Asked(() -> release(write), CompletableFuture.completedFuture(true), waiting::end);
+            return new PendingAcquire(() -> release(write), CompletableFuture.completedFuture(true), waiting::end);
         }
 
         private LockClient anyClient() {
@@ -298,7 +298,7 @@ class GivingUpTest {
                 boolean blocks = random.nextBoolean();
                 LockClient client = anyClient();
                 step("a neighbour asks");
-                neighbours.add((blocks ? door.blocker(client) : door.asked(client))
+                neighbours.add((blocks ? entryPoint.blocker(client) : entryPoint.asked(client))
                         .acquireAsync()
                         .thenCompose(Lease::releaseAsync));
             }
@@ -351,7 +351,7 @@ class GivingUpTest {
         }
 
         private void served(LockClient client) throws Exception {
-            CompletableFuture<Lease> next = door.asked(client).acquireAsync();
+            CompletableFuture<Lease> next = entryPoint.asked(client).acquireAsync();
             locks.advance(Duration.ZERO);
             assertTrue(next.isDone(), () -> "not served, of " + locks.nodesUnder("/"));
             next.get().close();

@@ -55,7 +55,7 @@ class GrowthFigures {
 
         /** Delivers all that is on its way between the server and one client. */
         private void settle(Client client) {
-            BoundedLoop.all(() -> Delivery.nextWithoutLag(client.port(), server));
+            BoundedLoop.all(() -> Delivery.nextWithoutLag(client.store(), server));
         }
 
         /** Lets time pass, and then delivers what the clients have sent in it. */
@@ -69,7 +69,7 @@ class GrowthFigures {
         }
 
         long requests() {
-            return clients.stream().mapToLong(client -> client.port().requests).sum();
+            return clients.stream().mapToLong(client -> client.store().requests).sum();
         }
     }
 

@@ -148,7 +148,7 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         assertTrue(client.asks("/used/0").cancel(false));
         client.settleUntilNext(RequestMatch.delete().under("/used/0"));
-        Objects.requireNonNull(client.port).throttleNextRequest();
+        Objects.requireNonNull(client.store).throttleNextRequest();
         granted(next).abandon();
         client.settle();
         CompletableFuture<Boolean> closed = new CompletableFuture<>();
@@ -388,7 +388,7 @@ class HeartbeatTest extends OnSimulatedServer {
         steps(borrower, SESSION.dividedBy(2));
         CompletableFuture<LossCause> lost = granted(asked).lost().toCompletableFuture();
         borrower.settle();
-        Objects.requireNonNull(borrower.port).silence();
+        Objects.requireNonNull(borrower.store).silence();
         steps(borrower, SESSION);
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
     }
@@ -401,7 +401,7 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         steps(client, SESSION.multipliedBy(2));
         assertFalse(lost.isDone());
-        Objects.requireNonNull(client.port).silence();
+        Objects.requireNonNull(client.store).silence();
         steps(client, SESSION);
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
     }
@@ -421,7 +421,7 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of("behind a heartbeat"), ran);
 
         client.cut();
-        Objects.requireNonNull(client.port).takeMessage();
+        Objects.requireNonNull(client.store).takeMessage();
         client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("behind a barrier")));
         assertEquals(1, ran.size(), "no connection is there");
         client.settle();
@@ -499,7 +499,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         long attempt = leader.time().nanos();
         client.cut();
-        BoundedLoop.until(() -> Objects.requireNonNull(client.port).isUp(), () -> client.step(server));
+        BoundedLoop.until(() -> Objects.requireNonNull(client.store).isUp(), () -> client.step(server));
         moveTo(attempt + LATE.toNanos());
         client.settle();
         assertEndsInASession(held, attempt);
@@ -533,7 +533,7 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         steps(client, SESSION);
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        Objects.requireNonNull(client.port).takeRequest();
+        Objects.requireNonNull(client.store).takeRequest();
         moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
         client.settle();
         assertTrue(asked.isDone(), "it waits for the next heartbeat");
@@ -623,7 +623,7 @@ class HeartbeatTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> beats.add(checks.size()));
         client.acquire("/a").ensureValid();
         RequestMatch list = loseAListOf(client);
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         List<String> sent = new ArrayList<>();
         for (int i = 0; i < 6 && sent.isEmpty(); i++) {
             beats.clear();
@@ -631,7 +631,7 @@ class HeartbeatTest extends OnSimulatedServer {
             moveTo(leader.time().nanos()
                     + SESSION.multipliedBy(11).dividedBy(20).toNanos());
             BoundedLoop.all(() -> {
-                if (port.hasRequest() && list.matches(port.peekRequest().onTheWire())) {
+                if (store.hasRequest() && list.matches(store.peekRequest().onTheWire())) {
                     sent.add("the list");
                 }
                 return client.step(server);
@@ -647,9 +647,9 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/a");
         RequestMatch list = loseAListOf(client, 1);
         delayTheBarrier(client);
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         BoundedLoop.all(() -> {
-            assertFalse(port.hasRequest() && list.matches(port.peekRequest().onTheWire()), "the list is sent");
+            assertFalse(store.hasRequest() && list.matches(store.peekRequest().onTheWire()), "the list is sent");
             return client.step(server);
         });
         Duration left = held.remaining();
@@ -695,7 +695,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH");
-        Objects.requireNonNull(client.port).peekRequest().refusal =
+        Objects.requireNonNull(client.store).peekRequest().refusal =
                 Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))));
         client.settle();
         held.ensureValid();
@@ -728,7 +728,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease last = held.get(500);
         String node = last.nodePaths().get(0);
         client.listener().fired(node, ZnodeStore.Change.WATCH_REMOVED, -1);
-        Objects.requireNonNull(client.port).denyNextRequest();
+        Objects.requireNonNull(client.store).denyNextRequest();
         client.settle();
         leader.delete(node);
         client.settle();
@@ -764,7 +764,7 @@ class HeartbeatTest extends OnSimulatedServer {
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.heartbeat());
             if (refusal == Status.THROTTLED) {
-                Objects.requireNonNull(client.port).throttleNextRequest();
+                Objects.requireNonNull(client.store).throttleNextRequest();
             } else {
                 refuse(client, refusal);
             }
@@ -775,9 +775,9 @@ class HeartbeatTest extends OnSimulatedServer {
     }
 
     private static void refuse(Client client, Status status) {
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.peekRequest().refusal = Optional.of(Response.failed(status, status.name()));
-        port.takeRequest();
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        store.peekRequest().refusal = Optional.of(Response.failed(status, status.name()));
+        store.takeRequest();
     }
 
     /** After two lost lists the number of children is asked for first, which may show that the list is too long. */
@@ -795,7 +795,7 @@ class HeartbeatTest extends OnSimulatedServer {
         }
         client.settleUntilNext(length.or(list));
         assertTrue(
-                length.matches(Objects.requireNonNull(client.port).peekRequest().onTheWire()));
+                length.matches(Objects.requireNonNull(client.store).peekRequest().onTheWire()));
     }
 
     /** The report of the connection is the first half of a pair, and the create is the second one. */

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.testkit.sim.Coverage.What;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -41,15 +41,15 @@ class HistoriesTest {
     @Test
     void checkersAcceptAllSchedules() {
         CheckerSuite judges = new CheckerSuite();
-        Reached reached = new Reached();
+        Coverage coverage = new Coverage();
         long schedules = 0;
         for (Map.Entry<Mix, Integer> share : SCHEDULES.entrySet()) {
             for (long seed = FIRST; seed < FIRST + share.getValue() * TIMES; seed++) {
-                play(share.getKey(), seed, judges, reached);
+                play(share.getKey(), seed, judges, coverage);
                 schedules++;
             }
         }
-        System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + reached);
+        System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + coverage);
         Set<What> covered = EnumSet.complementOf(EnumSet.of(
                 What.WRITE_OF_DEAD_SESSION,
                 What.LOCAL_TURN,
@@ -62,16 +62,16 @@ class HistoriesTest {
                 What.USERS_CODE_CALLED_BACK,
                 What.USERS_CODE_BLOCKED));
         for (What what : covered) {
-            assertTrue(reached.of(what) > 0, () -> "never reached " + what + ": " + reached);
+            assertTrue(coverage.of(what) > 0, () -> "never reached " + what + ": " + coverage);
         }
         for (String name : judges.names()) {
             assertTrue(judges.obeyed(name) > 0, () -> "nothing was judged: " + name + " of\n" + judges);
         }
     }
 
-    private static void play(Mix mix, long seed, CheckerSuite judges, Reached reached) {
+    private static void play(Mix mix, long seed, CheckerSuite judges, Coverage coverage) {
         SplittableRandom random = new SplittableRandom(seed);
-        World world = World.recorded(mix.spec(random), reached);
+        World world = World.recorded(mix.spec(random), coverage);
         try {
             new Player(mix, random, world).play(mix.steps(random));
             world.finish();

@@ -15,15 +15,15 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class HostileCode {
     private final SplittableRandom random;
-    private final Reached reached;
+    private final Coverage coverage;
     private final Deque<Runnable> blocked = new ArrayDeque<>();
     private Runnable callBack = () -> {};
     private boolean callingBack;
     private boolean over;
 
-    HostileCode(long seed, Reached reached) {
+    HostileCode(long seed, Coverage coverage) {
         this.random = new SplittableRandom(seed);
-        this.reached = reached;
+        this.coverage = coverage;
     }
 
     /** Sets what calls back into the client. */
@@ -38,11 +38,11 @@ final class HostileCode {
         }
         switch (random.nextInt(4)) {
             case 0 -> {
-                reached.count(Reached.What.USERS_CODE_THREW);
+                coverage.count(Coverage.What.USERS_CODE_THREW);
                 throw new IllegalStateException("thrown by users' code");
             }
             case 1 -> {
-                reached.count(Reached.What.USERS_CODE_THREW);
+                coverage.count(Coverage.What.USERS_CODE_THREW);
                 throw new InternalError("thrown by users' code");
             }
             case 2 -> callBack();
@@ -59,7 +59,7 @@ final class HostileCode {
         callingBack = true;
         try {
             callBack.run();
-            reached.count(Reached.What.USERS_CODE_CALLED_BACK);
+            coverage.count(Coverage.What.USERS_CODE_CALLED_BACK);
         } finally {
             callingBack = false;
         }
@@ -98,7 +98,7 @@ final class HostileCode {
             if (random.nextInt(3) > 0) {
                 goOn();
             } else {
-                reached.count(Reached.What.USERS_CODE_BLOCKED);
+                coverage.count(Coverage.What.USERS_CODE_BLOCKED);
             }
         };
     }

@@ -194,15 +194,15 @@ class LimitAndGraceTest extends OnSimulatedServer {
 
         /** Until the next response has arrived at the client and is not handled. */
         void untilAResponseIsThere() {
-            SimulatedPort moved = Objects.requireNonNull(port);
+            SimulatedStore moved = Objects.requireNonNull(store);
             while (!moved.hasMessage()) {
                 assertTrue(step(server));
             }
         }
 
         /** The client learns of it. */
-        SimulatedPort loseTheConnection() {
-            SimulatedPort losing = Objects.requireNonNull(port);
+        SimulatedStore loseTheConnection() {
+            SimulatedStore losing = Objects.requireNonNull(store);
             losing.cut();
             while (losing.hasMessage()) {
                 losing.takeMessage();
@@ -424,10 +424,10 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void lossIsThatOfTheSession_whenItEndsWhileTheLimitIsCompared() throws Exception {
         ZkLease lease = client.acquire(LIMITED);
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         client.clock.readingsBefore = 1; // the first reading is for the session
         client.clock.duringReading = () -> {
-            port.giveUpSession();
+            store.giveUpSession();
             client.clock.ahead = LIMIT;
         };
         assertFalse(lease.isValid());
@@ -445,9 +445,9 @@ class LimitAndGraceTest extends OnSimulatedServer {
         steps(client, LIMIT);
         other.abandon();
         client.settle();
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.giveUpSession();
-        leader.closeSession(port.session());
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        store.giveUpSession();
+        leader.closeSession(store.session());
         client.settle();
         client.runCallbacks();
         client.settle();
@@ -511,7 +511,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void callReturns_whenItsReleaseIsPending() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
         SimulatedBody.run(lease, () -> {
-            SimulatedPort unused = client.loseTheConnection();
+            SimulatedStore unused = client.loseTheConnection();
         });
         assertEquals(LeaseState.RELEASED, lease.state());
         assertEquals(1, nodes());
@@ -558,7 +558,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         });
         held.add(losing.acquire("/a"));
         held.add(losing.acquire("/b"));
-        Objects.requireNonNull(losing.port).giveUpSession();
+        Objects.requireNonNull(losing.store).giveUpSession();
         assertEquals(Collections.nCopies(2, Optional.of(LossCause.SESSION_EXPIRED)), found);
     }
 
@@ -597,7 +597,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
         client.untilAResponseIsThere();
         client.engine.context().execute(() -> {
-            Objects.requireNonNull(client.port).takeMessage();
+            Objects.requireNonNull(client.store).takeMessage();
             client.clock.ahead = LIMIT;
             assertFalse(write.isValid());
         });
@@ -740,8 +740,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         TurningClient borrower = new TurningClient(true);
         ZkLease lease = acquireOn(borrower);
         assertTrue(borrower.clock.waiting.size() >= 2, "heartbeat and deadline");
-        SimulatedPort port = borrower.loseTheConnection();
-        leader.closeSession(port.session());
+        SimulatedStore store = borrower.loseTheConnection();
+        leader.closeSession(store.session());
         borrower.settle();
         assertFalse(lease.isValid());
         borrower.runCallbacks();
@@ -920,7 +920,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
         CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
-        Objects.requireNonNull(closing.port).takeRequest();
+        Objects.requireNonNull(closing.store).takeRequest();
         closing.close(HOUR);
         assertTrue(asked.isCompletedExceptionally());
         assertEquals(1, nodes());
@@ -977,13 +977,13 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void borrowingClientCloses_whenTheSessionEndsBeforeItsNodeCanBeDeleted() throws Exception {
         TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
-        SimulatedPort port = closing.loseTheConnection();
-        port.refused();
+        SimulatedStore store = closing.loseTheConnection();
+        store.refused();
         closing.engine.context().execute(closing.engine::close);
         assertFalse(lease.isValid());
         assertFalse(closing.closed);
-        assertTrue(port.outgoing.isEmpty());
-        leader.closeSession(port.session());
+        assertTrue(store.outgoing.isEmpty());
+        leader.closeSession(store.session());
         closing.settle();
         assertTrue(closing.closed);
     }
@@ -991,8 +991,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void borrowingClientClosesAtOnce_whenItsSessionHasEndedBefore() throws Exception {
         TurningClient closing = new TurningClient(true);
-        SimulatedPort port = closing.loseTheConnection();
-        leader.closeSession(port.session());
+        SimulatedStore store = closing.loseTheConnection();
+        leader.closeSession(store.session());
         closing.settle();
         assertEquals(SessionState.EXPIRED, stateOf(closing));
         closing.close(HOUR);
@@ -1016,7 +1016,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     private static SessionState stateOf(TurningClient client) {
-        return client.engine.context().signals().view().state();
+        return client.engine.context().events().view().state();
     }
 
     @ParameterizedTest
@@ -1065,24 +1065,24 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void clientClosesWithoutANewSession_whenItsSessionExpiresWithinTheGrace() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(HOUR);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        leader.closeSession(port.session());
-        port.cut();
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        leader.closeSession(store.session());
+        store.cut();
         client.settle();
         client.runCallbacks();
         assertEquals(
                 LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().getNow(null));
         assertTrue(client.closed);
-        assertEquals(port, client.port);
+        assertEquals(store, client.store);
     }
 
     @Test
     void clientClosesAtTheEndOfItsSession_whenARestOfTheGraceIsLeft() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(HOUR);
-        SimulatedPort port = client.loseTheConnection();
+        SimulatedStore store = client.loseTheConnection();
         lease.abandon();
-        leader.closeSession(port.session());
+        leader.closeSession(store.session());
         assertFalse(client.closed);
         client.settle();
         assertTrue(client.closed);
@@ -1095,8 +1095,8 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.settle();
         client.close(Duration.ZERO);
         assertFalse(client.closed);
-        SimulatedPort port = client.loseTheConnection();
-        leader.closeSession(port.session());
+        SimulatedStore store = client.loseTheConnection();
+        leader.closeSession(store.session());
         client.settle();
         assertTrue(client.closed);
         assertFalse(lost.isDone());

@@ -89,21 +89,21 @@ class LongTimesTest {
         }
 
         public static void main(String[] none) throws Exception {
-            for (Door door : Door.values()) {
+            for (EntryPoint entryPoint : EntryPoint.values()) {
                 try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
-                    LockClient mine = door.described(locks.builder()).build();
-                    LockClient other = door.described(locks.builder()).build();
-                    count(door + " at one path", 0, (first, times) -> {
-                        grant(door, mine, call -> "", first, times);
-                        try (Lease held = door.blocker(other).acquire()) {
-                            withdraw(door, mine, times);
+                    LockClient mine = entryPoint.described(locks.builder()).build();
+                    LockClient other = entryPoint.described(locks.builder()).build();
+                    count(entryPoint + " at one path", 0, (first, times) -> {
+                        grant(entryPoint, mine, call -> "", first, times);
+                        try (Lease held = entryPoint.blocker(other).acquire()) {
+                            withdraw(entryPoint, mine, times);
                             assertTrue(held.isValid());
                         }
                     });
                     count(
-                            door + " at paths of each call",
-                            CALLS * (door == Door.MULTI_LOCK ? 3 : 1),
-                            (first, times) -> grant(door, mine, call -> "-" + call, first, times));
+                            entryPoint + " at paths of each call",
+                            CALLS * (entryPoint == EntryPoint.MULTI_LOCK ? 3 : 1),
+                            (first, times) -> grant(entryPoint, mine, call -> "-" + call, first, times));
                 }
             }
             try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(6))) {
@@ -135,18 +135,18 @@ class LongTimesTest {
         }
 
         /** Granted by future and by a view, and asked for the queue. */
-        private static void grant(Door door, LockClient mine, IntFunction<String> suffixes, int first, int times)
+        private static void grant(EntryPoint entryPoint, LockClient mine, IntFunction<String> suffixes, int first, int times)
                 throws Exception {
             for (int call = first; call < first + times; call++) {
                 String suffix = suffixes.apply(call);
-                try (Lease granted = door.asked(mine, suffix)
+                try (Lease granted = entryPoint.asked(mine, suffix)
                         .tryAcquireAsync(DAY)
                         .get(1, TimeUnit.SECONDS)
                         .orElseThrow()) {
                     assertTrue(granted.isValid());
                 }
-                assertEquals(List.of(), door.asked(mine, suffix).queueAsync().get(1, TimeUnit.SECONDS));
-                Optional<Lock> view = door.view(mine, suffix);
+                assertEquals(List.of(), entryPoint.asked(mine, suffix).queueAsync().get(1, TimeUnit.SECONDS));
+                Optional<Lock> view = entryPoint.view(mine, suffix);
                 if (view.isPresent()) {
                     assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
                     view.get().unlock();
@@ -155,21 +155,21 @@ class LongTimesTest {
         }
 
         /** Withdrawn while another client holds, until no node of them is left. */
-        private static void withdraw(Door door, LockClient mine, int times) throws Exception {
-            int held = requests(door, mine);
+        private static void withdraw(EntryPoint entryPoint, LockClient mine, int times) throws Exception {
+            int held = requests(entryPoint, mine);
             for (int call = 0; call < times; call++) {
-                CompletableFuture<Optional<Lease>> waits = door.asked(mine).tryAcquireAsync(DAY);
+                CompletableFuture<Optional<Lease>> waits = entryPoint.asked(mine).tryAcquireAsync(DAY);
                 assertTrue(waits.cancel(false));
             }
             // The answer to the second question is behind those to all creates.
-            int ignored = requests(door, mine);
-            while (requests(door, mine) > held) {
+            int ignored = requests(entryPoint, mine);
+            while (requests(entryPoint, mine) > held) {
                 // Deletions are on their way.
             }
         }
 
-        private static int requests(Door door, LockClient client) throws Exception {
-            return door.asked(client).queueAsync().get(1, TimeUnit.SECONDS).size();
+        private static int requests(EntryPoint entryPoint, LockClient client) throws Exception {
+            return entryPoint.asked(client).queueAsync().get(1, TimeUnit.SECONDS).size();
         }
 
         /** The second waiter watches the first, and looks again when that holds. */

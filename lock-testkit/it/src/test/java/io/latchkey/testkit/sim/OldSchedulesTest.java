@@ -174,7 +174,7 @@ class OldSchedulesTest {
         Schedule schedule = new Schedule(spec, steps);
         assertEquals(
                 Optional.empty(),
-                schedule.play(new Reached()).map(Broken::getMessage),
+                schedule.play(new Coverage()).map(Broken::getMessage),
                 () -> String.join("\n", schedule.tell()));
     }
 }

@@ -40,13 +40,13 @@ abstract class OnSimulatedServer {
     final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     final Server server = new Server(leader);
 
-    /** One client, whose port tells of the heartbeats that are sent. */
+    /** One client, whose store tells of the heartbeats that are sent. */
     class Client {
         final Engine engine;
         private final Consumer<List<ZnodeStore.Write>> beats;
 
         @Nullable
-        SimulatedPort port;
+        SimulatedStore store;
 
         private ZnodeStore.@Nullable Listener listener;
         private long ids;
@@ -118,8 +118,8 @@ abstract class OnSimulatedServer {
 
         private ZnodeStore open(ZnodeStore.Listener told) {
             listener = told;
-            port = new SimulatedPort(leader, SESSION, told, Runnable::run);
-            return telling(port, beats);
+            store = new SimulatedStore(leader, SESSION, told, Runnable::run);
+            return telling(store, beats);
         }
 
         ZnodeStore.Listener listener() {
@@ -144,19 +144,19 @@ abstract class OnSimulatedServer {
         }
 
         void cut() {
-            Objects.requireNonNull(port).cut();
+            Objects.requireNonNull(store).cut();
         }
 
         /** The server passes on what is asked first, and the client hears nothing of it. */
         void loseTheAnswer() {
-            SimulatedPort losing = Objects.requireNonNull(port);
+            SimulatedStore losing = Objects.requireNonNull(store);
             losing.takeRequest();
             losing.cut();
         }
 
         /** Until nothing is on its way; the server applies nothing before it has to. */
         void settleBehindALaggingServer() {
-            SimulatedPort moved = Objects.requireNonNull(port);
+            SimulatedStore moved = Objects.requireNonNull(store);
             BoundedLoop.all(() -> {
                 boolean moves = Delivery.next(moved, server);
                 boolean lags = !moves && server.lags();
@@ -174,13 +174,13 @@ abstract class OnSimulatedServer {
 
         /** Until it has taken all messages. */
         void settleAnswers() {
-            SimulatedPort moved = Objects.requireNonNull(port);
+            SimulatedStore moved = Objects.requireNonNull(store);
             BoundedLoop.until(() -> !moved.hasMessage(), moved::takeMessage);
         }
 
         /** Until such a request is the next that the server takes; time passes if nothing is on its way. */
         void settleUntilNext(RequestMatch wanted) {
-            SimulatedPort moved = Objects.requireNonNull(port);
+            SimulatedStore moved = Objects.requireNonNull(store);
             BoundedLoop.until(
                     () -> moved.hasRequest()
                             && wanted.matches(moved.peekRequest().onTheWire()),
@@ -193,7 +193,7 @@ abstract class OnSimulatedServer {
 
         /** Says whether anything was on its way; a client without a connection connects to that server. */
         boolean step(Server at) {
-            return Delivery.nextWithoutLag(Objects.requireNonNull(port), at);
+            return Delivery.nextWithoutLag(Objects.requireNonNull(store), at);
         }
     }
 

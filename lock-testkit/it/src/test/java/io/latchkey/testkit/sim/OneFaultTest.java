@@ -55,7 +55,7 @@ class OneFaultTest {
             "request", request -> RequestMatch.any().matches(request) && request.op() != WireRecord.Op.REMOVE_WATCHES);
 
     /** What happens to the request. */
-    private enum Strike {
+    private enum FaultKind {
         REQUEST_LOST,
         ANSWER_LOST,
         /** This answer and all behind it: the client takes its session for ended, as the server does. */
@@ -84,15 +84,15 @@ class OneFaultTest {
         }
     }
 
-    private static final EnumSet<Strike> REFUSALS = EnumSet.of(Strike.DENIED);
+    private static final EnumSet<FaultKind> REFUSALS = EnumSet.of(FaultKind.DENIED);
 
     @ParameterizedTest
     @EnumSource
-    void callersHaveTheLock_whateverIsLostBeforeTheGrant(Door door) {
-        for (Strike loss : EnumSet.complementOf(REFUSALS)) {
+    void callersHaveTheLock_whateverIsLostBeforeTheGrant(EntryPoint entryPoint) {
+        for (FaultKind loss : EnumSet.complementOf(REFUSALS)) {
             for (int number = 1; number <= UNTIL_THE_GRANT; number++) {
-                boolean unused = isStruck(door, loss, number, true);
-                boolean unused2 = isStruck(door, loss, number, false);
+                boolean unused = isStruck(entryPoint, loss, number, true);
+                boolean unused2 = isStruck(entryPoint, loss, number, false);
             }
         }
     }
@@ -100,26 +100,26 @@ class OneFaultTest {
     @ParameterizedTest
     @EnumSource
     @Tag("slow")
-    void callersHaveTheLock_whateverIsLostLater(Door door) {
-        for (Strike loss : EnumSet.complementOf(REFUSALS)) {
-            strikeEachFrom(UNTIL_THE_GRANT + 1, door, loss);
+    void callersHaveTheLock_whateverIsLostLater(EntryPoint entryPoint) {
+        for (FaultKind loss : EnumSet.complementOf(REFUSALS)) {
+            strikeEachFrom(UNTIL_THE_GRANT + 1, entryPoint, loss);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     @Tag("slow")
-    void allCallsEnd_whateverIsRefused(Door door) {
-        for (Strike refusal : REFUSALS) {
-            strikeEachFrom(1, door, refusal);
+    void allCallsEnd_whateverIsRefused(EntryPoint entryPoint) {
+        for (FaultKind refusal : REFUSALS) {
+            strikeEachFrom(1, entryPoint, refusal);
         }
     }
 
-    private static void strikeEachFrom(int first, Door door, Strike strike) {
+    private static void strikeEachFrom(int first, EntryPoint entryPoint, FaultKind kind) {
         boolean struck = true;
         for (int number = first; struck; number++) {
             assertTrue(number < MOST_REQUESTS, "no end of requests");
-            struck = isStruck(door, strike, number, number % 2 == 0);
+            struck = isStruck(entryPoint, kind, number, number % 2 == 0);
         }
     }
 
@@ -128,53 +128,53 @@ class OneFaultTest {
      *
      * @param held whether another client holds; else no path exists
      */
-    private static boolean isStruck(Door door, Strike strike, int number, boolean held) {
-        Run run = new Run(door, held, strike);
+    private static boolean isStruck(EntryPoint entryPoint, FaultKind kind, int number, boolean held) {
+        Run run = new Run(entryPoint, held, kind);
         try {
             return run.play(number);
         } catch (AssertionError | Exception failed) {
             throw new AssertionError(
-                    strike + ", number " + number + (held ? " behind a holder: " : ": ") + run.calls, failed);
+                    kind + ", number " + number + (held ? " behind a holder: " : ": ") + run.calls, failed);
         }
     }
 
-    private record Asked(LockClient client, CompletableFuture<Lease> lease) {}
+    private record PendingAcquire(LockClient client, CompletableFuture<Lease> lease) {}
 
     /** One client's calls, and those of another. */
     private static final class Run {
-        private final Door door;
+        private final EntryPoint entryPoint;
         private final boolean held;
-        private final Strike strike;
+        private final FaultKind kind;
         private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
         private final LockClient mine;
         private final LockClient other;
         private final List<CompletableFuture<?>> calls = new ArrayList<>();
-        private final Set<Asked> handled = new HashSet<>();
+        private final Set<PendingAcquire> handled = new HashSet<>();
         private CompletableFuture<?> struck = new CompletableFuture<>();
         private boolean sessionLost;
 
-        Run(Door door, boolean held, Strike strike) {
-            this.door = door;
+        Run(EntryPoint entryPoint, boolean held, FaultKind kind) {
+            this.entryPoint = entryPoint;
             this.held = held;
-            this.strike = strike;
-            this.mine = door.described(locks.builder()).build();
-            this.other = door.described(locks.builder()).build();
+            this.kind = kind;
+            this.mine = entryPoint.described(locks.builder()).build();
+            this.other = entryPoint.described(locks.builder()).build();
         }
 
         /** Returns whether there was such a request. */
         boolean play(int number) throws Exception {
             try (locks) {
                 Optional<Lease> blocking =
-                        held ? Optional.of(soon(door.blocker(other).acquireAsync())) : Optional.empty();
-                struck = strike.at(number, locks, mine);
-                List<Asked> asked = new ArrayList<>();
+                        held ? Optional.of(soon(entryPoint.blocker(other).acquireAsync())) : Optional.empty();
+                struck = kind.at(number, locks, mine);
+                List<PendingAcquire> asked = new ArrayList<>();
                 for (LockClient client : List.of(mine, mine, other)) {
-                    asked.add(new Asked(client, called(door.asked(client).acquireAsync())));
+                    asked.add(new PendingAcquire(client, called(entryPoint.asked(client).acquireAsync())));
                 }
                 pass(Duration.ZERO);
-                calls.add(door.asked(mine).queueAsync());
+                calls.add(entryPoint.asked(mine).queueAsync());
                 calls.add(mine.listLocksAsync("/"));
-                if (door.isLatchkeysOwn()) {
+                if (entryPoint.isLatchkeysOwn()) {
                     calls.add(mine.semaphore("/other/s", 2).resizeAsync(3));
                 }
                 pass(Duration.ZERO);
@@ -187,7 +187,7 @@ class OneFaultTest {
                 boolean was = struck.isDone();
                 locks.heal(mine);
                 assertAllEnded();
-                if (!REFUSALS.contains(strike)) {
+                if (!REFUSALS.contains(kind)) {
                     asked.forEach(each -> each.lease().join());
                 }
                 locks.advance(SESSION.multipliedBy(2));
@@ -202,7 +202,7 @@ class OneFaultTest {
 
         private void pass(Duration time) {
             locks.advance(time);
-            if (strike == Strike.ANSWERS_AND_SESSION_LOST && struck.isDone() && !sessionLost) {
+            if (kind == FaultKind.ANSWERS_AND_SESSION_LOST && struck.isDone() && !sessionLost) {
                 sessionLost = true;
                 locks.expire(mine, ExpiryOrder.BOTH);
                 locks.heal(mine);
@@ -215,8 +215,8 @@ class OneFaultTest {
         }
 
         /** Releases one lease that was granted and not released, if there is one; the second is evicted. */
-        private void releaseOneOf(List<Asked> asked) throws Exception {
-            for (Asked each : asked) {
+        private void releaseOneOf(List<PendingAcquire> asked) throws Exception {
+            for (PendingAcquire each : asked) {
                 if (each.lease().isDone() && !each.lease().isCompletedExceptionally() && handled.add(each)) {
                     Lease lease = each.lease().join();
                     if (handled.size() == 2) {
@@ -241,7 +241,7 @@ class OneFaultTest {
 
         private void listenAndRelease(LockClient client, Lease lease) throws Exception {
             var unused = lease.lost();
-            if (door.isLatchkeysOwn()) {
+            if (entryPoint.isLatchkeysOwn()) {
                 CompletableFuture<ReleaseRequest> heard =
                         lease.releaseRequested().toCompletableFuture();
                 for (int i = 0; i < 2; i++) {
@@ -251,13 +251,13 @@ class OneFaultTest {
                     }
                 }
                 pass(SESSION.dividedBy(3));
-                boolean mayFail = REFUSALS.contains(strike);
+                boolean mayFail = REFUSALS.contains(kind);
                 assertTrue(
                         !lease.isValid() || (heard.isDone() && (mayFail || !heard.isCompletedExceptionally())),
                         () -> "no release request was heard: " + heard);
             }
             pass(Duration.ZERO);
-            if (door == Door.WRITE) {
+            if (entryPoint == EntryPoint.WRITE) {
                 var unused3 = called(client.readWriteLock("/rw").downgradeAsync(lease))
                         .handle((read, failed) -> calls.add(
                                 (read == null ? lease : read).releaseAsync().toCompletableFuture()));
@@ -268,7 +268,7 @@ class OneFaultTest {
 
         /** As the other client sees them. */
         private List<Contender> contendersOf(Lease lease) throws Exception {
-            return soon(door.asked(other).queueAsync()).stream()
+            return soon(entryPoint.asked(other).queueAsync()).stream()
                     .filter(each -> each.isOf(lease))
                     .toList();
         }
@@ -282,7 +282,7 @@ class OneFaultTest {
                     assertInstanceOf(LockException.class, failed.getCause());
                     String message = String.valueOf(failed.getCause().getMessage());
                     assertFalse(
-                            strike == Strike.THROTTLED
+                            kind == FaultKind.THROTTLED
                                     && message.toLowerCase(Locale.ROOT).contains("throttle"),
                             message);
                 }
@@ -290,7 +290,7 @@ class OneFaultTest {
         }
 
         private void served(LockClient client) throws Exception {
-            CompletableFuture<Lease> next = door.asked(client).acquireAsync();
+            CompletableFuture<Lease> next = entryPoint.asked(client).acquireAsync();
             locks.advance(Duration.ZERO);
             soon(next).close();
         }

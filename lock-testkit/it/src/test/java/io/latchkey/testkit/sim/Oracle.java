@@ -143,7 +143,7 @@ final class Oracle {
         for (TaskTarget wish : one.wishes()) {
             for (TaskTarget its : other.wishes()) {
                 if (its.path().equals(wish.path())
-                        && wish.sort() != Ticket.Sort.PERMITS
+                        && wish.sort() != RequestNode.Sort.PERMITS
                         && !(reads(one, wish) && reads(other, its))) {
                     return true;
                 }
@@ -163,7 +163,7 @@ final class Oracle {
                     if (its.path().equals(wish.path())) {
                         permits += its.permits();
                         if (j > index
-                                && wish.sort() != Ticket.Sort.PERMITS
+                                && wish.sort() != RequestNode.Sort.PERMITS
                                 && !(reads(one, wish) && reads(other, its))) {
                             throw broken(one + " and " + other);
                         }
@@ -171,7 +171,7 @@ final class Oracle {
                 }
             }
         }
-        if (!alone && wish.sort() == Ticket.Sort.PERMITS) {
+        if (!alone && wish.sort() == RequestNode.Sort.PERMITS) {
             int most = law.room(wish.path()).most();
             if (permits > most) {
                 throw broken(permits + " permits of " + most + " at " + wish.path());
@@ -185,7 +185,7 @@ final class Oracle {
 
     /** A holder that is downgrading counts as a reader. */
     private static boolean reads(Worker worker, TaskTarget wish) {
-        return wish.sort() == Ticket.Sort.READ || worker.isDowngrading();
+        return wish.sort() == RequestNode.Sort.READ || worker.isDowngrading();
     }
 
     /**
@@ -203,7 +203,7 @@ final class Oracle {
 
     /** Returns whether its session is alive and its nodes exist. */
     private boolean stands(Worker worker, ZkLease lease) {
-        if (!(lease.port() instanceof SimulatedPort port) || !leader.hasSession(port.session())) {
+        if (!(lease.store() instanceof SimulatedStore store) || !leader.hasSession(store.session())) {
             return false;
         }
         for (String node : lease.nodePaths()) {
@@ -265,8 +265,8 @@ final class Oracle {
         }
         if (stands(worker, read)) {
             checkNodes(worker, read);
-            Ticket before = Ticket.of(write.nodePaths().get(0));
-            if (Ticket.of(read.nodePaths().get(0)).number() != before.number()) {
+            RequestNode before = RequestNode.of(write.nodePaths().get(0));
+            if (RequestNode.of(read.nodePaths().get(0)).number() != before.number()) {
                 throw new Broken(OWN_NODES, worker + ", " + read.nodePaths() + " after " + write.nodePaths());
             }
         }
@@ -293,7 +293,7 @@ final class Oracle {
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(i);
             boolean asked = Tree.parent(node).equals(wishes.get(i).path())
-                    && wishes.get(i).isGrantedBy(Ticket.of(node), spec.turns() > 0);
+                    && wishes.get(i).isGrantedBy(RequestNode.of(node), spec.turns() > 0);
             if (!asked) {
                 throw new Broken(OWN_NODES, worker + ": " + nodes);
             }
@@ -314,11 +314,11 @@ final class Oracle {
             }
         }
         for (TaskTarget wish : worker.wishes()) {
-            if (wish.sort() == Ticket.Sort.PERMITS) {
+            if (wish.sort() == RequestNode.Sort.PERMITS) {
                 continue;
             }
             long[] highest = tokens.computeIfAbsent(wish.path(), path -> new long[2]);
-            boolean excludes = wish.sort() == Ticket.Sort.WRITE;
+            boolean excludes = wish.sort() == RequestNode.Sort.WRITE;
             boolean turn = turns.get(lease.nodePaths().get(0)).count() > 1;
             if (lease.token() <= highest[excludes ? 0 : 1] && !(turn && lease.token() == highest[0])) {
                 throw new Broken(TOKENS, worker + " after " + highest[0]);
@@ -335,8 +335,8 @@ final class Oracle {
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
             if (lease != null
-                    && lease.port() instanceof SimulatedPort port
-                    && port.session() == session
+                    && lease.store() instanceof SimulatedStore store
+                    && store.session() == session
                     && lease.isValid()) {
                 throw new Broken(OUTLIVED, worker + " in session " + session);
             }
@@ -355,9 +355,9 @@ final class Oracle {
     void checkValidity(Client client) {
         for (Worker worker : client.workers()) {
             ZkLease lease = worker.lease();
-            if (lease != null && lease.port() instanceof SimulatedPort port) {
+            if (lease != null && lease.store() instanceof SimulatedStore store) {
                 long until = leader.time().nanos() + lease.remaining().toNanos();
-                if (until > heard.getOrDefault(port.session(), 0L) + Client.SESSION.toNanos() && lease.isValid()) {
+                if (until > heard.getOrDefault(store.session(), 0L) + Client.SESSION.toNanos() && lease.isValid()) {
                     throw new Broken(OUTLIVED, worker + " until " + until / 1_000_000 + " ms");
                 }
             }
@@ -375,12 +375,12 @@ final class Oracle {
         }
         for (Worker worker : workers) {
             checkThatLapseIsReported(worker);
-            SimulatedPort port = worker.client().port();
-            if (!reaches(worker.client()) || !leader.hasSession(port.session())) {
+            SimulatedStore store = worker.client().store();
+            if (!reaches(worker.client()) || !leader.hasSession(store.session())) {
                 continue;
             }
             if (worker.waits()) {
-                check(worker, port);
+                check(worker, store);
             } else if (worker.lease() != null) {
                 checkThatLossIsReported(worker, worker.lease());
             }
@@ -389,7 +389,7 @@ final class Oracle {
 
     /** Returns whether messages of a server reach the client, and its process runs. */
     private static boolean reaches(Client client) {
-        return client.port().isUp() && !client.port().silent && !client.isStill();
+        return client.store().isUp() && !client.store().silent && !client.isStill();
     }
 
     /**
@@ -405,21 +405,21 @@ final class Oracle {
 
     /** The client has a new session, so it knows the loss of a lease of an earlier one without a look at it. */
     private void checkThatLossIsReported(Worker worker, ZkLease lease) {
-        if (lease.port() instanceof SimulatedPort port
-                && !leader.hasSession(port.session())
+        if (lease.store() instanceof SimulatedStore store
+                && !leader.hasSession(store.session())
                 && (!worker.knowsOfLoss() || lease.isValid())) {
             throw new Broken(LOSS, worker.toString());
         }
     }
 
     /** Several nodes of one client at a path cannot be attributed to its workers. */
-    private void check(Worker worker, SimulatedPort port) {
+    private void check(Worker worker, SimulatedStore store) {
         // After slow responses, it may take several heartbeats to prove that the session is alive; these also check the
         // nodes.
         boolean awaitsProof = AwaitedProof.isAwaitedBy(worker.client().engine());
         boolean mayHold = true;
         for (TaskTarget wish : worker.wishes()) {
-            List<String> nodes = nodesOf(port, wish.path());
+            List<String> nodes = nodesOf(store, wish.path());
             if (!isOnlyOneOfItsClientAt(worker, wish.path()) || nodes.size() > 1) {
                 mayHold = false;
             } else if (nodes.isEmpty()) {
@@ -450,7 +450,7 @@ final class Oracle {
             long owner = leader.tree().get(path + '/' + child).owner;
             boolean reached = false;
             for (Client client : clients) {
-                reached |= client.port().session() == owner
+                reached |= client.store().session() == owner
                         && reaches(client)
                         && !AwaitedProof.isAwaitedBy(client.engine());
             }
@@ -470,9 +470,9 @@ final class Oracle {
         return true;
     }
 
-    private List<String> nodesOf(SimulatedPort port, String path) {
+    private List<String> nodesOf(SimulatedStore store, String path) {
         List<String> found = new ArrayList<>(2);
-        for (String node : leader.tree().ephemeralsOf(port.session())) {
+        for (String node : leader.tree().ephemeralsOf(store.session())) {
             if (Tree.parent(node).equals(path)) {
                 found.add(node);
             }
@@ -487,7 +487,7 @@ final class Oracle {
         for (Tree.Effect change : txn.changes()) {
             if (change instanceof Tree.Effect.Created created && created.owner() > Tree.NO_OWNER) {
                 for (Client client : clients) {
-                    if (client.port().session() == created.owner() && !counts(client.nodes(), created.path())) {
+                    if (client.store().session() == created.owner() && !counts(client.nodes(), created.path())) {
                         throw new Broken(UNCOUNTED, created + " of " + client);
                     }
                 }
@@ -504,7 +504,7 @@ final class Oracle {
         for (Client client : clients) {
             // A client that has closed learns of no more.
             boolean learns =
-                    !client.isClosing() && leader.hasSession(client.port().session());
+                    !client.isClosing() && leader.hasSession(client.store().session());
             if (learns && !client.nodes().known().isEmpty()) {
                 throw new Broken(STILL_COUNTED, client + " " + client.nodes().known());
             }
@@ -513,8 +513,8 @@ final class Oracle {
             throw new Broken(LEFT, "nodes " + Nodes.ephemerals(leader.tree()));
         }
         for (Client client : clients) {
-            if (!client.port().watches().isEmpty()) {
-                throw new Broken(LEFT, client + "'s watches " + client.port().watches());
+            if (!client.store().watches().isEmpty()) {
+                throw new Broken(LEFT, client + "'s watches " + client.store().watches());
             }
         }
     }

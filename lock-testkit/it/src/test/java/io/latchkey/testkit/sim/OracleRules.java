@@ -32,7 +32,7 @@ final class OracleRules {
 
     private final Map<String, NavigableMap<Long, Integer>> capacities = new HashMap<>();
     /** Of nodes by their names: each is asked for again and again. */
-    private final Map<String, Ticket> tickets = new HashMap<>();
+    private final Map<String, RequestNode> requestNodes = new HashMap<>();
 
     OracleRules(Tree tree) {
         this.tree = tree;
@@ -91,34 +91,34 @@ final class OracleRules {
     private boolean isBarred(String node, Predicate<String> isLetGo, int capacity) {
         String path = Tree.parent(node);
         long owner = tree.get(node).owner;
-        Ticket mine = ticket(Tree.name(node));
+        RequestNode mine = requestNode(Tree.name(node));
         if (mine.number() >= WORN_OUT) {
             return true;
         }
         long taken = mine.permits();
         for (String child : tree.get(path).children()) {
-            Ticket other = ticket(child);
+            RequestNode other = requestNode(child);
             if (!other.isBefore(mine)) {
                 continue;
             }
             if (other.bars(mine)) {
                 String before = path + '/' + child;
                 boolean handsOver =
-                        other.sort() == Ticket.Sort.WRITE && isLetGo.test(before) && tree.get(before).owner == owner;
+                        other.sort() == RequestNode.Sort.WRITE && isLetGo.test(before) && tree.get(before).owner == owner;
                 if (!handsOver) {
                     return true;
                 }
             }
             taken += other.permits();
         }
-        return mine.sort() == Ticket.Sort.PERMITS && taken > capacity;
+        return mine.sort() == RequestNode.Sort.PERMITS && taken > capacity;
     }
 
-    private Ticket ticket(String name) {
-        Ticket known = tickets.get(name);
+    private RequestNode requestNode(String name) {
+        RequestNode known = requestNodes.get(name);
         if (known == null) {
-            known = Ticket.of(name);
-            tickets.put(name, known);
+            known = RequestNode.of(name);
+            requestNodes.put(name, known);
         }
         return known;
     }

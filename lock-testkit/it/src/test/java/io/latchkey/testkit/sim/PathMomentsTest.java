@@ -80,7 +80,7 @@ class PathMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.getData().path("of the path", "/m"::equals));
-            Objects.requireNonNull(client.port).refuseNextRequest();
+            Objects.requireNonNull(client.store).refuseNextRequest();
         }
         client.settle();
         ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
@@ -208,10 +208,10 @@ class PathMomentsTest extends OnSimulatedServer {
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
         waiter.settleUntilNext(RequestMatch.of(
                 "list without a watch", request -> RequestMatch.list().matches(request) && !request.watch()));
-        Objects.requireNonNull(waiter.port).refuseNextRequest();
+        Objects.requireNonNull(waiter.store).refuseNextRequest();
         waiter.settle();
         assertCounterExhausted(asked);
-        assertEquals(Set.of(), Objects.requireNonNull(waiter.port).watches());
+        assertEquals(Set.of(), Objects.requireNonNull(waiter.store).watches());
     }
 
     @Test
@@ -222,7 +222,7 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
-        Objects.requireNonNull(waiter.port).refuseNextRequest();
+        Objects.requireNonNull(waiter.store).refuseNextRequest();
         waiter.settle();
         held.abandon();
         settleBoth(holder, waiter);
@@ -240,7 +240,7 @@ class PathMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settle();
         assertCounterExhausted(asked);
-        assertEquals(Set.of(), Objects.requireNonNull(client.port).watches());
+        assertEquals(Set.of(), Objects.requireNonNull(client.store).watches());
     }
 
     /** The list that shows it empty is on its way. */
@@ -255,7 +255,7 @@ class PathMomentsTest extends OnSimulatedServer {
         assertTrue(asked.cancel(false));
         client.settle();
         assertNotNull(leader.tree().find("/m"), "another request may be on its way there");
-        assertEquals(Set.of(), Objects.requireNonNull(client.port).watches());
+        assertEquals(Set.of(), Objects.requireNonNull(client.store).watches());
     }
 
     @Test
@@ -266,7 +266,7 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
-        Objects.requireNonNull(client.port).refuseNextRequest();
+        Objects.requireNonNull(client.store).refuseNextRequest();
         client.settle();
         assertCounterExhausted(asked);
         client.acquire("/m").ensureValid();
@@ -302,7 +302,7 @@ class PathMomentsTest extends OnSimulatedServer {
         for (int i = 0; i < 40; i++) {
             asked.add(client.asks("/own"));
         }
-        leader.closeSession(Objects.requireNonNull(client.port).session());
+        leader.closeSession(Objects.requireNonNull(client.store).session());
         client.settle();
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             if (!each.cancel(false)) {
@@ -397,14 +397,14 @@ class PathMomentsTest extends OnSimulatedServer {
         var unused = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
         waiter.cut();
-        SimulatedPort port = Objects.requireNonNull(waiter.port);
+        SimulatedStore store = Objects.requireNonNull(waiter.store);
         Set<Object> lists = Collections.newSetFromMap(new IdentityHashMap<>());
         RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
         BoundedLoop.all(() -> {
-            if (port.hasRequest()
-                    && list.matches(port.peekRequest().onTheWire())
-                    && !port.peekRequest().onTheWire().watch()) {
-                lists.add(port.peekRequest());
+            if (store.hasRequest()
+                    && list.matches(store.peekRequest().onTheWire())
+                    && !store.peekRequest().onTheWire().watch()) {
+                lists.add(store.peekRequest());
             }
             return waiter.step(server);
         });
@@ -424,9 +424,9 @@ class PathMomentsTest extends OnSimulatedServer {
         waiter.cut();
         assertTrue(waiter.step(server), "it learns of the loss");
         assertTrue(asked.cancel(false));
-        SimulatedPort port = Objects.requireNonNull(waiter.port);
+        SimulatedStore store = Objects.requireNonNull(waiter.store);
         BoundedLoop.all(() -> {
-            assertFalse(port.hasRequest() && watch.matches(port.peekRequest().onTheWire()), "no request needs it");
+            assertFalse(store.hasRequest() && watch.matches(store.peekRequest().onTheWire()), "no request needs it");
             return waiter.step(server);
         });
     }

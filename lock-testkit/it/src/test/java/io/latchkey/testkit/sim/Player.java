@@ -148,24 +148,24 @@ final class Player {
     }
 
     private void collect(int client, boolean faults) {
-        SimulatedPort port = world.clients().get(client).port();
-        if (port.hasRequest()) {
+        SimulatedStore store = world.clients().get(client).store();
+        if (store.hasRequest()) {
             add(Move.TAKE_REQUEST, client);
         }
-        if (port.hasMessage()) {
+        if (store.hasMessage()) {
             add(Move.TAKE_MESSAGE, client);
         }
-        if (!port.ghosts.isEmpty()) {
+        if (!store.ghosts.isEmpty()) {
             add(Move.TAKE_GHOST, client);
         }
-        if (port.seeksConnection()) {
+        if (store.seeksConnection()) {
             add(Move.CONNECT, client, random.nextInt(world.servers().size()));
         }
-        if (port.losing) {
+        if (store.losing) {
             add(Move.BREAK, client);
             add(Move.END_SESSION, client);
         }
-        if (port.silent) {
+        if (store.silent) {
             add(Move.HEAL, client);
         }
         boolean still = world.clients().get(client).isStill();
@@ -176,7 +176,7 @@ final class Player {
             add(Move.GO_ON, client);
         }
         if (faults) {
-            if (port.isUp()) {
+            if (store.isUp()) {
                 add(Move.CUT, client);
                 add(Move.BREAK, client);
                 add(Move.LOSE_ANSWERS, client);

@@ -60,8 +60,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> third = client.asks(Recipe.WRITE, "/rw");
         client.settleUntilNext(RequestMatch.watching());
         CompletableFuture<ZkLease> read = granted(first).downgrade(Recipe.READ);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        BoundedLoop.until(() -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);
@@ -82,9 +82,9 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         var unused = granted(asked.get(0)).releaseAsync();
         CompletableFuture<ZkLease> read = granted(asked.get(1)).downgrade(Recipe.READ);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        port.refuseWrites(1);
-        BoundedLoop.until(() -> RequestMatch.create().matches(port.peekRequest().onTheWire()), port::takeRequest);
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        store.refuseWrites(1);
+        BoundedLoop.until(() -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);
@@ -147,12 +147,12 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             granted(each).abandon();
         }
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         Set<Integer> sizes = new HashSet<>();
         BoundedLoop.all(() -> {
-            if (port.hasRequest()
-                    && RequestMatch.delete().matches(port.peekRequest().onTheWire())) {
-                sizes.add(port.peekRequest().onTheWire().parts().size());
+            if (store.hasRequest()
+                    && RequestMatch.delete().matches(store.peekRequest().onTheWire())) {
+                sizes.add(store.peekRequest().onTheWire().parts().size());
             }
             return client.step(server);
         });
@@ -201,7 +201,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
-        Objects.requireNonNull(client.port).refuseWrites(1);
+        Objects.requireNonNull(client.store).refuseWrites(1);
         client.settle();
         assertFalse(released.isDone());
         assertEquals(held.nodePaths(), queueUnder("/m"));
@@ -215,7 +215,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
-        Objects.requireNonNull(client.port).refuseNextRequest();
+        Objects.requireNonNull(client.store).refuseNextRequest();
         client.settle();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         assertEquals(held.nodePaths(), queueUnder("/m"));
@@ -227,13 +227,13 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void releaseSendsNothingMore_whenItsNodeIsGone() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         leader.delete(held.nodePaths().get(0));
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         client.settle();
         assertEquals(ReleaseOutcome.LOST, released.getNow(null));
-        assertEquals(before + 1, port.requests);
+        assertEquals(before + 1, store.requests);
     }
 
     /** Another client has put a child below the node by which others ask the holder, whose own node is gone. */
@@ -252,12 +252,12 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         leader.commit(List.of(Tree.Effect.Created.of(revocation + "/child", new byte[0], Tree.NO_OWNER)), 0);
         leader.delete(own);
         client.settleUntilNext(RequestMatch.delete().path("of the other node", revocation::equals));
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         client.settle();
         assertEquals(LossCause.NODE_DELETED, lost.getNow(null));
         assertEquals(List.of(revocation), queueUnder("/m"));
-        assertEquals(before, port.requests);
+        assertEquals(before, store.requests);
     }
 
     /**
@@ -301,14 +301,14 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void deletionsAreSentTogether_beyondFour() throws Exception {
         Client client = new Client(0, checks -> {});
         List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, "/rw", 8);
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        long before = port.requests;
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        long before = store.requests;
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             granted(each).abandon();
         }
-        assertEquals(4, port.requests - before);
+        assertEquals(4, store.requests - before);
         client.settle();
-        assertEquals(5, port.requests - before);
+        assertEquals(5, store.requests - before);
         assertEquals(List.of(), queueUnder("/rw"));
     }
 
@@ -328,14 +328,14 @@ class ReleaseMomentsTest extends OnSimulatedServer {
 
     /** Returns the numbers of parts of the deletions that are sent until nothing is on its way. */
     private List<Integer> partsOfDeletions(Client client) {
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         Map<Long, Integer> parts = new LinkedHashMap<>();
         BoundedLoop.all(() -> {
-            if (port.hasRequest()
-                    && RequestMatch.delete().matches(port.peekRequest().onTheWire())) {
+            if (store.hasRequest()
+                    && RequestMatch.delete().matches(store.peekRequest().onTheWire())) {
                 parts.put(
-                        port.peekRequest().number,
-                        port.peekRequest().onTheWire().parts().size());
+                        store.peekRequest().number,
+                        store.peekRequest().onTheWire().parts().size());
             }
             return client.step(server);
         });
@@ -384,7 +384,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         ZkLease write = granted(asked);
         CompletableFuture<ZkLease> refused = write.downgrade(Recipe.READ);
-        Objects.requireNonNull(client.port).refuseNextRequest();
+        Objects.requireNonNull(client.store).refuseNextRequest();
         client.settle();
         assertTrue(refused.isCompletedExceptionally());
         assertTrue(write.isValid());
@@ -411,14 +411,14 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
         CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
         client.settle();
-        SimulatedPort port = Objects.requireNonNull(client.port);
+        SimulatedStore store = Objects.requireNonNull(client.store);
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         released.add(first.releaseAsync().toCompletableFuture());
         released.add(granted(second).releaseAsync().toCompletableFuture());
         assertTrue(third.isDone(), "it holds");
-        leader.closeSession(port.session());
+        leader.closeSession(store.session());
         // The response to the first release tells of the end, before the loss of the connection.
-        port.takeRequest();
+        store.takeRequest();
         client.settle();
         assertEquals(
                 List.of(ReleaseOutcome.LOST, ReleaseOutcome.LOST),
@@ -461,11 +461,11 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         CompletableFuture<ReleaseOutcome> released =
                 granted(first).releaseAsync().toCompletableFuture();
-        SimulatedPort port = Objects.requireNonNull(client.port);
-        assertEquals(3, port.peekRequest().onTheWire().parts().size());
+        SimulatedStore store = Objects.requireNonNull(client.store);
+        assertEquals(3, store.peekRequest().onTheWire().parts().size());
         ZnodeStore.Refusal why = new ZnodeStore.Refusal(refused, Status.NO_AUTH, "NOAUTH");
-        port.peekRequest().refusal = Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(why))));
-        port.takeRequest();
+        store.peekRequest().refusal = Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(why))));
+        store.takeRequest();
         assertEquals(List.of(left), partsOfDeletions(client));
         assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));
         granted(second).abandon();

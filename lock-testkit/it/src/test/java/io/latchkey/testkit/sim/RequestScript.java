@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * One script of requests, drawn from one number: a few sessions ask for everything that the port can be asked for, on
+ * One script of requests, drawn from one number: a few sessions ask for everything that the store can be asked for, on
  * paths that may be missing, and are cut off and expired. Its choices depend on the responses, so that two servers with
  * the same responses get the same requests. It writes down all answers, events and changes of sessions.
  */
@@ -31,8 +31,8 @@ final class RequestScript {
     private static final List<String> PATHS = List.of("/a", "/a/b", "/c");
 
     private final SplittableRandom random;
-    private final Bench bench;
-    private final List<ZnodeStore> ports = new ArrayList<>();
+    private final TestServer server;
+    private final List<ZnodeStore> stores = new ArrayList<>();
     private final List<Heard> heard = new ArrayList<>();
     private final List<String> nodes = new ArrayList<>();
     private final List<Line> lines = new ArrayList<>();
@@ -40,16 +40,16 @@ final class RequestScript {
     /** A line with the zxids that it names, each standing as {@code %s}. */
     private record Line(String text, List<Long> zxids) {}
 
-    RequestScript(long seed, Bench bench) {
+    RequestScript(long seed, TestServer server) {
         this.random = new SplittableRandom(seed);
-        this.bench = bench;
+        this.server = server;
     }
 
     /** The record, line by line; zxids are replaced by their rank among those received. */
     List<String> play() throws IOException, InterruptedException {
         for (int i = 0; i < SESSIONS; i++) {
             heard.add(new Heard());
-            ports.add(bench.open(heard.get(i)));
+            stores.add(server.open(heard.get(i)));
         }
         collect();
         for (int step = 0; step < STEPS; step++) {
@@ -58,11 +58,11 @@ final class RequestScript {
                 case 0 -> expire(who);
                 case 1 -> {
                     say("cut S" + who);
-                    bench.cut(ports.get(who));
+                    server.cut(stores.get(who));
                 }
                 default -> burst(who);
             }
-            bench.settle();
+            server.settle();
             collect();
         }
         return ranked();
@@ -74,19 +74,19 @@ final class RequestScript {
 
     private void expire(int who) throws IOException, InterruptedException {
         say("expire S" + who);
-        bench.expire(ports.get(who));
-        bench.settle();
+        server.expire(stores.get(who));
+        server.settle();
         heard.get(who).forgetWhatCameBefore("disconnected");
         heard.forEach(Heard::sortEventsOfOneChange);
         collect();
         heard.set(who, new Heard());
-        ports.set(who, bench.open(heard.get(who)));
+        stores.set(who, server.open(heard.get(who)));
     }
 
     /** Some requests one behind the other, without waiting for answers. */
     private void burst(int who) {
         for (int left = random.nextInt(1, 4); left > 0; left--) {
-            ask(ports.get(who), heard.get(who), who);
+            ask(stores.get(who), heard.get(who), who);
         }
     }
 
@@ -99,42 +99,42 @@ final class RequestScript {
         return ("data " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8);
     }
 
-    private void ask(ZnodeStore port, Heard ear, int who) {
+    private void ask(ZnodeStore store, Heard ear, int who) {
         String path = anyPath();
         switch (random.nextInt(11)) {
             case 0, 1 -> {
                 say("S" + who + " creates under " + path);
-                port.create(path + "/request-", anyData(), answer -> ear.created(path, answer));
+                store.create(path + "/request-", anyData(), answer -> ear.created(path, answer));
             }
             case 2 -> {
                 say("S" + who + " lists " + path);
-                port.list(path, ear::listed);
+                store.list(path, ear::listed);
             }
             case 3 -> {
                 say("S" + who + " reads " + path);
-                port.read(path, ear::read);
+                store.read(path, ear::read);
             }
             case 4 -> {
                 say("S" + who + " watches the data of " + path);
-                port.watchData(path, ear::read);
+                store.watchData(path, ear::read);
             }
             case 5 -> {
                 say("S" + who + " watches the children of " + path);
-                port.watchChildren(path, ear::listed);
+                store.watchChildren(path, ear::listed);
             }
             case 6 -> {
                 say("S" + who + " takes its watches back from " + path);
-                port.removeWatches(path, () -> ear.hears("taken back"));
+                store.removeWatches(path, () -> ear.hears("taken back"));
             }
             case 7 -> {
                 List<String> paths = List.of(path, anyPath());
                 say("S" + who + " lists " + paths);
-                port.lists(paths, ear::allListed);
+                store.lists(paths, ear::allListed);
             }
             case 8 -> {
                 List<String> paths = List.of(path, anyPath());
                 say("S" + who + " asks for " + paths);
-                port.exist(paths, answer -> ear.answer(answer, codes -> ear.hears("there " + codes)));
+                store.exist(paths, answer -> ear.answer(answer, codes -> ear.hears("there " + codes)));
             }
             default -> {
                 List<Write> writes = new ArrayList<>();
@@ -143,7 +143,7 @@ final class RequestScript {
                 }
                 say("S" + who + " writes "
                         + writes.stream().map(RequestScript::text).toList());
-                port.write(writes, answer -> ear.written(writes, answer));
+                store.write(writes, answer -> ear.written(writes, answer));
             }
         }
     }

@@ -47,12 +47,12 @@ class SameMomentTest extends OnSimulatedServer {
 
     /** The client learns of the end behind the next message, before it has carried out what that message leads to. */
     private void endSessionBehindTheNextMessage(Client of) {
-        SimulatedPort port = Objects.requireNonNull(of.port);
+        SimulatedStore store = Objects.requireNonNull(of.store);
         of.engine.context().execute(() -> {
             var unused = of.step(server);
-            port.giveUpSession();
+            store.giveUpSession();
         });
-        leader.closeSession(port.session());
+        leader.closeSession(store.session());
     }
 
     /** The lost lease is no holder of the client, whose requests would keep their places behind it. */
@@ -182,10 +182,10 @@ class SameMomentTest extends OnSimulatedServer {
         client.settle();
         ZkLease second = granted(asked.get(1));
         assertEquals(first.nodePaths(), second.nodePaths());
-        long before = Objects.requireNonNull(client.port).requests;
+        long before = Objects.requireNonNull(client.store).requests;
         var unused2 = second.releaseRequested();
         client.settle();
-        assertEquals(before, Objects.requireNonNull(client.port).requests);
+        assertEquals(before, Objects.requireNonNull(client.store).requests);
     }
 
     /** Its check is repeated behind the barrier of the next connection, unless it has ended by then. */

@@ -11,23 +11,23 @@ record Schedule(WorldSpec spec, List<Integer> steps) {
     /**
      * Plays it. Steps that are not possible when it is their turn are left out.
      *
-     * @param reached counts the situations that it reaches
+     * @param coverage counts the situations that it reaches
      * @return the rule that it breaks, if it does
      */
-    Optional<Broken> play(Reached reached) {
-        return play(reached, null);
+    Optional<Broken> play(Coverage coverage) {
+        return play(coverage, null);
     }
 
     /** As it went, line by line, with the broken rule at the end if there is one. */
     List<String> tell() {
         List<String> diary = new ArrayList<>();
-        play(new Reached(), diary).ifPresent(broken -> diary.add("BROKEN " + broken.getMessage()));
+        play(new Coverage(), diary).ifPresent(broken -> diary.add("BROKEN " + broken.getMessage()));
         return diary;
     }
 
-    private Optional<Broken> play(Reached reached, @Nullable List<String> diary) {
+    private Optional<Broken> play(Coverage coverage, @Nullable List<String> diary) {
         return Broken.by(() -> {
-            World world = new World(spec, reached, diary);
+            World world = new World(spec, coverage, diary);
             for (int step : steps) {
                 boolean ignored = world.take(step);
             }

@@ -40,7 +40,7 @@ final class Shrinker {
 
     private boolean breaks(Schedule candidate) {
         return candidate
-                .play(new Reached())
+                .play(new Coverage())
                 .filter(broken -> broken.rule().equals(rule))
                 .isPresent();
     }

@@ -32,7 +32,7 @@ final class Swarm {
             long steps,
             Duration time,
             Duration busy,
-            Reached reached,
+            Coverage coverage,
             Optional<Failure> failure) {
         /** In a second of one processor. */
         double schedulesPerSecond() {
@@ -51,7 +51,7 @@ final class Swarm {
                     busy.toNanos() / 1e9,
                     schedulesPerSecond(),
                     steps * 1e9 / Math.max(1, busy.toNanos()),
-                    reached);
+                    coverage);
         }
     }
 
@@ -71,7 +71,7 @@ final class Swarm {
 
     /** Plays schedules from {@code firstSeed} on: so many, or as many as the time allows, until one breaks a rule. */
     static Report run(Mix mix, long firstSeed, long count, Duration budget) {
-        Reached reached = new Reached();
+        Coverage coverage = new Coverage();
         long start = System.nanoTime();
         long busy = THREADS.getCurrentThreadCpuTime();
         long schedules = 0;
@@ -81,7 +81,7 @@ final class Swarm {
             long seed = firstSeed + schedules++;
             SplittableRandom random = new SplittableRandom(seed);
             WorldSpec spec = mix.spec(random);
-            World world = new World(spec, reached, null);
+            World world = new World(spec, coverage, null);
             Player player = new Player(mix, random, world);
             Optional<Broken> broken = play(world, player, mix.steps(random));
             steps += world.steps();
@@ -93,7 +93,7 @@ final class Swarm {
                 steps,
                 Duration.ofNanos(System.nanoTime() - start),
                 Duration.ofNanos(THREADS.getCurrentThreadCpuTime() - busy),
-                reached,
+                coverage,
                 failure);
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import com.google.common.collect.Sets;
-import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.testkit.sim.Coverage.What;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -178,7 +178,7 @@ class SwarmTest {
         report.failure().ifPresent(failure -> fail(failure.text()));
         if (report.schedules() >= usually) {
             for (What what : covered) {
-                assertTrue(report.reached().of(what) > 0, () -> "never reached " + what + ": " + report);
+                assertTrue(report.coverage().of(what) > 0, () -> "never reached " + what + ": " + report);
             }
         }
     }

@@ -79,7 +79,7 @@ final class Worker {
                 && !client.isStill()
                 && task().members().size() == 1
                 && task().members().get(0).recipe().equals(Recipe.WRITE)
-                && wishes.get(0).sort() == Ticket.Sort.WRITE
+                && wishes.get(0).sort() == RequestNode.Sort.WRITE
                 && held.isValid();
     }
 

@@ -7,7 +7,7 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.check.LeakChecker;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.sim.Reached.What;
+import io.latchkey.testkit.sim.Coverage.What;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.ByteBuffer;
@@ -42,12 +42,12 @@ final class World {
     private final List<Client> clients = new ArrayList<>(4);
     private final List<Worker> workers = new ArrayList<>(4);
     private final Oracle oracle;
-    private final Trespass trespass;
-    private final Reached reached;
+    private final OwnNodesRule ownNodesRule;
+    private final Coverage coverage;
     /** The events for people to read; null if not recorded. */
     private final @Nullable List<String> diary;
     /** The events for the checkers; null if not recorded. */
-    private final @Nullable Chronicle chronicle;
+    private final @Nullable ScheduleHistory history;
 
     private int faults;
     private int cancels;
@@ -61,23 +61,23 @@ final class World {
 
     private long steps;
 
-    World(WorldSpec spec, Reached reached, @Nullable List<String> diary) {
-        this(spec, reached, diary, false);
+    World(WorldSpec spec, Coverage coverage, @Nullable List<String> diary) {
+        this(spec, coverage, diary, false);
     }
 
-    /** Creates a world that keeps a chronicle. */
-    static World recorded(WorldSpec spec, Reached reached) {
-        return new World(spec, reached, null, true);
+    /** Creates a world that keeps its history. */
+    static World recorded(WorldSpec spec, Coverage coverage) {
+        return new World(spec, coverage, null, true);
     }
 
-    private World(WorldSpec spec, Reached reached, @Nullable List<String> diary, boolean recorded) {
+    private World(WorldSpec spec, Coverage coverage, @Nullable List<String> diary, boolean recorded) {
         this.spec = spec;
-        this.reached = reached;
+        this.coverage = coverage;
         this.diary = diary;
-        this.chronicle = recorded ? new Chronicle(time, spec) : null;
+        this.history = recorded ? new ScheduleHistory(time, spec) : null;
         this.leader = new Leader(time, spec.ends().expiry());
         this.oracle = new Oracle(leader, spec, clients, workers);
-        this.trespass = new Trespass(leader);
+        this.ownNodesRule = new OwnNodesRule(leader);
         this.faults = spec.faults();
         var unused = LoggedErrors.ofThisThread(); // of a world that was given up
         this.cancels = spec.cancels();
@@ -90,7 +90,7 @@ final class World {
                     i,
                     leader,
                     spec.turns(),
-                    spec.hostile() ? Optional.of(new HostileCode(i, reached)) : Optional.empty(),
+                    spec.hostile() ? Optional.of(new HostileCode(i, coverage)) : Optional.empty(),
                     this::broke));
         }
         for (WorldSpec.Plan plan : spec.plans()) {
@@ -175,13 +175,13 @@ final class World {
         return closes;
     }
 
-    Chronicle chronicle() {
-        return Objects.requireNonNull(chronicle, "nothing was recorded");
+    ScheduleHistory history() {
+        return Objects.requireNonNull(history, "nothing was recorded");
     }
 
-    private void record(Consumer<Chronicle> what) {
-        if (chronicle != null) {
-            what.accept(chronicle);
+    private void record(Consumer<ScheduleHistory> what) {
+        if (history != null) {
+            what.accept(history);
         }
     }
 
@@ -195,12 +195,12 @@ final class World {
         }
         List<ServerNode.Watch> watches = new ArrayList<>();
         for (Client client : clients) {
-            for (SimulatedPort.Watch watch : client.port().watches()) {
-                ServerNode.Watch.Kind kind = watch.what() == SimulatedPort.Of.DATA
+            for (SimulatedStore.Watch watch : client.store().watches()) {
+                ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.Of.DATA
                         ? ServerNode.Watch.Kind.DATA
                         : ServerNode.Watch.Kind.CHILDREN;
                 watches.add(
-                        new ServerNode.Watch(watch.path(), kind, client.port().session()));
+                        new ServerNode.Watch(watch.path(), kind, client.store().session()));
             }
         }
         return new LeakChecker.Left(nodes, watches);
@@ -265,7 +265,7 @@ final class World {
     }
 
     /** All holders look at their leases. */
-    private void look(Chronicle history) {
+    private void look(ScheduleHistory history) {
         for (Worker worker : workers) {
             ZkLease lease = worker.lease();
             if (lease != null && !worker.client().isStill() && lease.isValid()) {
@@ -278,7 +278,7 @@ final class World {
     private void look(Move move, int client) {
         boolean byClient = move == Move.TAKE_REQUEST || move == Move.TAKE_GHOST || move == Move.CONNECT;
         if (byClient) {
-            oracle.heardOf(port(client).session());
+            oracle.heardOf(store(client).session());
         }
         if (move == Move.TAKE_MESSAGE && spec.ends() != WorldSpec.Ends.BY_FORCE) {
             oracle.checkValidity(clients.get(client));
@@ -286,10 +286,10 @@ final class World {
         if (move == Move.CONNECT) {
             record(history -> history.connected(clients.get(client)));
         }
-        if (!trespass.hasNews()) {
+        if (!ownNodesRule.hasNews()) {
             return;
         }
-        trespass.check(byClient ? port(client).session() : 0, txn -> {
+        ownNodesRule.check(byClient ? store(client).session() : 0, txn -> {
             oracle.law().wrote(txn);
             oracle.checkLedgers(txn);
             boolean decreed = move == Move.END_SESSION;
@@ -309,18 +309,18 @@ final class World {
 
     /** Once a client's answers are lost, its connection breaks, and its session may end, without another fault. */
     private boolean costs(Move move, int client) {
-        boolean goesOn = (move == Move.BREAK || move == Move.END_SESSION) && isClient(client) && port(client).losing;
+        boolean goesOn = (move == Move.BREAK || move == Move.END_SESSION) && isClient(client) && store(client).losing;
         return move.isFault() && !goesOn;
     }
 
     private boolean isPossible(Move move, int first, int second) {
         boolean decree = spec.ends().byDecree();
         return switch (move) {
-            case TAKE_REQUEST -> isClient(first) && port(first).hasRequest();
-            case TAKE_MESSAGE -> isClient(first) && port(first).hasMessage();
-            case TAKE_GHOST -> isClient(first) && !port(first).ghosts.isEmpty();
+            case TAKE_REQUEST -> isClient(first) && store(first).hasRequest();
+            case TAKE_MESSAGE -> isClient(first) && store(first).hasMessage();
+            case TAKE_GHOST -> isClient(first) && !store(first).ghosts.isEmpty();
             case APPLY -> isServer(first) && servers.get(first).lags();
-            case CONNECT -> isClient(first) && isServer(second) && port(first).seeksConnection();
+            case CONNECT -> isClient(first) && isServer(second) && store(first).seeksConnection();
             case FIRE -> isClient(first) && clients.get(first).hasDue();
             case BEGIN -> isWorker(first) && workers.get(first).mayBegin();
             case RELEASE -> isWorker(first) && workers.get(first).mayRelease();
@@ -334,14 +334,14 @@ final class World {
             case PASS_TIME -> time.hasNext();
             case CALM, AGE -> true;
             case REAP -> !Nodes.deserted(leader.tree()).isEmpty();
-            case HEAL -> isClient(first) && port(first).silent;
+            case HEAL -> isClient(first) && store(first).silent;
             case GO_ON -> isClient(first) && clients.get(first).isStill();
-            case BREAK, CUT -> isClient(first) && port(first).isUp();
-            case LOSE_ANSWERS -> isClient(first) && port(first).isUp() && !port(first).losing;
-            case SILENCE -> isClient(first) && !port(first).silent;
+            case BREAK, CUT -> isClient(first) && store(first).isUp();
+            case LOSE_ANSWERS -> isClient(first) && store(first).isUp() && !store(first).losing;
+            case SILENCE -> isClient(first) && !store(first).silent;
             case STAND_STILL -> isClient(first) && !clients.get(first).isStill();
             case END_SESSION ->
-                decree && isClient(first) && leader.hasSession(port(first).session());
+                decree && isClient(first) && leader.hasSession(store(first).session());
             case DELETE -> decree && !Nodes.ephemerals(leader.tree()).isEmpty();
             case RESIZE -> decree && !oracle.law().semaphores().isEmpty();
         };
@@ -351,23 +351,23 @@ final class World {
         switch (move) {
             case TAKE_REQUEST -> {
                 do {
-                    port(first).takeRequest();
-                } while (second == Move.ALL_AT_ONCE && port(first).hasRequest());
+                    store(first).takeRequest();
+                } while (second == Move.ALL_AT_ONCE && store(first).hasRequest());
             }
-            case TAKE_MESSAGE -> port(first).takeMessage();
+            case TAKE_MESSAGE -> store(first).takeMessage();
             case TAKE_GHOST -> {
-                reached.count(What.LATE_WRITE);
-                port(first).ghosts.remove().commit();
+                coverage.count(What.LATE_WRITE);
+                store(first).ghosts.remove().commit();
             }
             case APPLY -> servers.get(first).applyNext();
-            case CONNECT -> port(first).connect(servers.get(second));
+            case CONNECT -> store(first).connect(servers.get(second));
             case FIRE -> clients.get(first).runDue();
             case BEGIN -> workers.get(first).begin();
             case RELEASE -> workers.get(first).release();
             case DOWNGRADE -> workers.get(first).downgrade();
             case CANCEL -> {
                 cancels--;
-                reached.count(What.CANCELLED);
+                coverage.count(What.CANCELLED);
                 workers.get(first).cancel();
             }
             case CLOSE -> {
@@ -388,26 +388,26 @@ final class World {
                 }
             }
             case REAP -> {
-                reached.count(What.PATH_REAPED);
+                coverage.count(What.PATH_REAPED);
                 String path = Nodes.deserted(leader.tree()).get(0);
                 record(history -> history.reaped(path, oracle.law().room(path)));
                 leader.delete(path);
             }
-            case HEAL -> port(first).heal();
+            case HEAL -> store(first).heal();
             case GO_ON -> clients.get(first).goOn();
-            case BREAK -> port(first).breakOff();
-            case CUT -> port(first).cut();
-            case LOSE_ANSWERS -> port(first).losing = true;
-            case SILENCE -> port(first).silence();
+            case BREAK -> store(first).breakOff();
+            case CUT -> store(first).cut();
+            case LOSE_ANSWERS -> store(first).losing = true;
+            case SILENCE -> store(first).silence();
             case STAND_STILL -> {
-                reached.count(What.STOOD_STILL);
+                coverage.count(What.STOOD_STILL);
                 clients.get(first).standStill();
             }
             case END_SESSION -> endSession(clients.get(first));
             case DELETE -> {
                 List<String> nodes = Nodes.ephemerals(leader.tree());
-                reached.count(What.OWN_NODE_DELETED);
-                record(Chronicle::nodeDeleted);
+                coverage.count(What.OWN_NODE_DELETED);
+                record(ScheduleHistory::nodeDeleted);
                 tampered = true;
                 leader.delete(nodes.get(first % nodes.size()));
             }
@@ -416,7 +416,7 @@ final class World {
     }
 
     private void resize(int which, int to) {
-        reached.count(What.RESIZED);
+        coverage.count(What.RESIZED);
         NavigableMap<String, SemaphoreState> semaphores =
                 new TreeMap<>(oracle.law().semaphores());
         String path = List.copyOf(semaphores.keySet()).get(which % semaphores.size());
@@ -429,23 +429,23 @@ final class World {
     private void close(Client client, Duration grace) {
         boolean holds = client.workers().stream().anyMatch(Worker::hasValidLease);
         if (holds && !grace.isZero()) {
-            reached.count(What.CLOSED_WITH_HOLDERS);
+            coverage.count(What.CLOSED_WITH_HOLDERS);
         }
         client.close(grace);
         oracle.checkClose(client, grace);
     }
 
     private void endSession(Client client) {
-        for (String node : leader.tree().ephemeralsOf(client.port().session())) {
+        for (String node : leader.tree().ephemeralsOf(client.store().session())) {
             if (oracle.law().mayHold(node)) {
-                reached.count(What.DIED_AT_ITS_TURN);
+                coverage.count(What.DIED_AT_ITS_TURN);
             }
         }
-        leader.closeSession(client.port().session());
+        leader.closeSession(client.store().session());
     }
 
-    private SimulatedPort port(int client) {
-        return clients.get(client).port();
+    private SimulatedStore store(int client) {
+        return clients.get(client).store();
     }
 
     private boolean isClient(int index) {
@@ -464,22 +464,22 @@ final class World {
 
     void granted(Worker worker, ZkLease lease) {
         newHolder = true;
-        reached.count(What.GRANTED);
+        coverage.count(What.GRANTED);
         if (worker.client().isClosing()) {
             broke(new Broken("a client that closes is granted nothing", worker + " got " + lease));
         }
         if (workers.stream().anyMatch(other -> other != worker && other.isAtNodesOf(lease))) {
-            reached.count(What.SHARED_NODE);
+            coverage.count(What.SHARED_NODE);
         }
         if (oracle.isTurn(lease)) {
-            reached.count(What.LOCAL_TURN);
+            coverage.count(What.LOCAL_TURN);
         }
         boolean byAWriter = lease.nodePaths().get(0).contains("/write-");
-        if (worker.wishes().get(0).sort() == Ticket.Sort.READ && byAWriter) {
-            reached.count(What.READ_BY_A_WRITERS_NODE);
+        if (worker.wishes().get(0).sort() == RequestNode.Sort.READ && byAWriter) {
+            coverage.count(What.READ_BY_A_WRITERS_NODE);
         }
-        if (lease.port() instanceof SimulatedPort port && !leader.hasSession(port.session())) {
-            reached.count(What.ZOMBIE_GRANT);
+        if (lease.store() instanceof SimulatedStore store && !leader.hasSession(store.session())) {
+            coverage.count(What.ZOMBIE_GRANT);
         }
         try {
             oracle.checkGrant(worker, lease);
@@ -507,7 +507,7 @@ final class World {
 
     /** Returns a time for {@link #downgraded}. */
     long now() {
-        return chronicle == null ? time.nanos() : chronicle.now();
+        return history == null ? time.nanos() : history.now();
     }
 
     /** Returns the consumer of the release's outcome. */
@@ -517,11 +517,11 @@ final class World {
             oracle.law().releases(lease.nodePaths());
         }
         note(() -> worker.name() + " releases " + lease);
-        Consumer<ReleaseOutcome> told = chronicle == null ? outcome -> {} : chronicle.releasing(worker, lease);
+        Consumer<ReleaseOutcome> told = history == null ? outcome -> {} : history.releasing(worker, lease);
         boolean inGrace = worker.client().isClosing() && !worker.client().isPastGrace();
         return told.andThen(outcome -> {
             if (inGrace && outcome == ReleaseOutcome.RELEASED) {
-                reached.count(What.RELEASED_IN_GRACE);
+                coverage.count(What.RELEASED_IN_GRACE);
             }
             if (valid && outcome == ReleaseOutcome.LOST) {
                 checkDeletion(worker, lease);
@@ -531,7 +531,7 @@ final class World {
 
     /** A node of a live session is gone only if an operator has deleted it. */
     private void checkDeletion(Worker worker, ZkLease lease) {
-        boolean alive = lease.port() instanceof SimulatedPort port && leader.hasSession(port.session());
+        boolean alive = lease.store() instanceof SimulatedStore store && leader.hasSession(store.session());
         if (alive && !tampered) {
             broke(new Broken("a lease is lost for a cause", worker.name() + " without its nodes: " + lease));
         }
@@ -540,7 +540,7 @@ final class World {
     void downgraded(Worker worker, ZkLease write, ZkLease read, long since) {
         newHolder = true;
         record(history -> history.downgraded(worker, read, since));
-        reached.count(What.DOWNGRADED);
+        coverage.count(What.DOWNGRADED);
         try {
             oracle.checkDowngrade(worker, write, read);
         } catch (Broken found) {
@@ -551,18 +551,18 @@ final class World {
     void lost(Worker worker, ZkLease lease, LossCause cause) {
         record(history -> history.lost(worker, lease, cause));
         oracle.lost(lease);
-        reached.count(What.LOST_WHILE_HELD);
+        coverage.count(What.LOST_WHILE_HELD);
         if (cause == LossCause.NODE_DELETED) {
             checkDeletion(worker, lease);
         }
         if (cause == LossCause.DEADLINE_PASSED) {
-            reached.count(What.LOST_BY_DEADLINE);
+            coverage.count(What.LOST_BY_DEADLINE);
         }
         if (cause == LossCause.HELD_TOO_LONG) {
-            reached.count(What.LOST_BY_LIMIT);
+            coverage.count(What.LOST_BY_LIMIT);
         }
         if (cause == LossCause.CLIENT_CLOSED) {
-            reached.count(What.LOST_BY_CLOSE);
+            coverage.count(What.LOST_BY_CLOSE);
             if (!worker.client().isPastGrace()) {
                 broke(new Broken("holders have the whole grace", worker + " lost " + lease));
             }
@@ -576,16 +576,16 @@ final class World {
         }
     }
 
-    private static Object nextContent(SimulatedPort port) {
-        SimulatedPort.Message next = port.peekMessage();
+    private static Object nextContent(SimulatedStore store) {
+        SimulatedStore.Message next = store.peekMessage();
         return next == null ? "" : next.content();
     }
 
     private String describe(Move move, int first, int second) {
         return switch (move) {
             case TAKE_REQUEST ->
-                "C" + first + "'s server takes " + port(first).outgoing.peek();
-            case TAKE_MESSAGE -> "C" + first + " takes " + nextContent(port(first));
+                "C" + first + "'s server takes " + store(first).outgoing.peek();
+            case TAKE_MESSAGE -> "C" + first + " takes " + nextContent(store(first));
             case TAKE_GHOST -> "a server takes a late request of C" + first;
             case APPLY -> "S" + first + " applies";
             case CONNECT -> "C" + first + " tries S" + second;
@@ -631,16 +631,16 @@ final class World {
             }
         }
         for (int i = 0; i < clients.size(); i++) {
-            SimulatedPort port = port(i);
-            if (port.losing) {
+            SimulatedStore store = store(i);
+            if (store.losing) {
                 return Move.BREAK.of(i);
-            } else if (port.hasMessage()) {
+            } else if (store.hasMessage()) {
                 return Move.TAKE_MESSAGE.of(i);
-            } else if (port.hasRequest()) {
+            } else if (store.hasRequest()) {
                 return Move.TAKE_REQUEST.of(i);
-            } else if (!port.ghosts.isEmpty()) {
+            } else if (!store.ghosts.isEmpty()) {
                 return Move.TAKE_GHOST.of(i);
-            } else if (port.seeksConnection()) {
+            } else if (store.seeksConnection()) {
                 return Move.CONNECT.of(i, i % servers.size());
             } else if (clients.get(i).hasDue()) {
                 return Move.FIRE.of(i);
@@ -664,9 +664,9 @@ final class World {
     void finish() {
         note(() -> "-- no more faults");
         faults = 0;
-        record(Chronicle::heals);
+        record(ScheduleHistory::heals);
         for (Client client : clients) {
-            client.port().heal();
+            client.store().heal();
             if (client.isStill()) {
                 client.goOn();
             }
@@ -700,11 +700,11 @@ final class World {
         if (spec.start() == WorldSpec.Start.WORN_OUT) {
             leader.tree().forEach((path, node) -> {
                 if (node.creates > 0 && node.creates < OracleRules.WORN_OUT - FEW) {
-                    reached.count(What.PATH_CREATED_AGAIN);
+                    coverage.count(What.PATH_CREATED_AGAIN);
                 }
             });
         }
-        reached.add(leader.counters());
+        coverage.add(leader.counters());
     }
 
     private boolean noneIsClosing() {

@@ -32,7 +32,7 @@ final class BareClient implements MeasuredClient {
     }
 
     @Override
-    public Door door(MeasuredLock recipe, String path) throws Exception {
+    public LockHandle handle(MeasuredLock recipe, String path) throws Exception {
         RawClient.makeWithParents(zooKeeper, path);
         return () -> {
             Request request = new Request(path);

@@ -54,8 +54,8 @@ final class CrowdLoad implements AutoCloseable {
 
     /** Creates the objects that the threads of one client share. */
     @FunctionalInterface
-    interface Doors {
-        MeasuredClient.Door of(MeasuredClient client) throws Exception;
+    interface Handles {
+        MeasuredClient.LockHandle of(MeasuredClient client) throws Exception;
     }
 
     CrowdLoad(Trial trial, int clients, int holdersAllowed) throws Exception {
@@ -66,8 +66,8 @@ final class CrowdLoad implements AutoCloseable {
         }
     }
 
-    LoadSample run(Doors doors, int threadsPerClient) throws Exception {
-        return run(doors, threadsPerClient, Duration.ZERO, Optional.empty());
+    LoadSample run(Handles handles, int threadsPerClient) throws Exception {
+        return run(handles, threadsPerClient, Duration.ZERO, Optional.empty());
     }
 
     /**
@@ -75,18 +75,18 @@ final class CrowdLoad implements AutoCloseable {
      *
      * @param hold the duration of each hold, except the onlooker's, which releases at once
      */
-    LoadSample run(Doors doors, int threadsPerClient, Duration hold, Doors onlooker) throws Exception {
+    LoadSample run(Handles handles, int threadsPerClient, Duration hold, Handles onlooker) throws Exception {
         boolean looksOn = !trial.onlooked().isZero() && trial.contestant() != Contestant.RAW;
-        return run(doors, threadsPerClient, hold, looksOn ? Optional.of(onlooker) : Optional.empty());
+        return run(handles, threadsPerClient, hold, looksOn ? Optional.of(onlooker) : Optional.empty());
     }
 
-    private LoadSample run(Doors doors, int threadsPerClient, Duration hold, Optional<Doors> onlooker)
+    private LoadSample run(Handles handles, int threadsPerClient, Duration hold, Optional<Handles> onlooker)
             throws Exception {
         List<Member> members = new ArrayList<>();
         for (MeasuredClient client : clients) {
-            MeasuredClient.Door door = doors.of(client);
+            MeasuredClient.LockHandle handle = handles.of(client);
             for (int i = 0; i < threadsPerClient; i++) {
-                members.add(new Member(client, door, hold));
+                members.add(new Member(client, handle, hold));
             }
         }
         ExecutorService threads = Executors.newCachedThreadPool();
@@ -130,10 +130,10 @@ final class CrowdLoad implements AutoCloseable {
     }
 
     /** Returns an onlooker with a session of its own. */
-    private Member onlooker(Doors doors) throws Exception {
+    private Member onlooker(Handles handles) throws Exception {
         MeasuredClient client = trial.contestant().connect(trial.servers());
         clients.add(client);
-        return new Member(client, doors.of(client), Duration.ZERO);
+        return new Member(client, handles.of(client), Duration.ZERO);
     }
 
     /**
@@ -179,13 +179,13 @@ final class CrowdLoad implements AutoCloseable {
 
     private final class Member implements Runnable {
         private final MeasuredClient client;
-        private final MeasuredClient.Door door;
+        private final MeasuredClient.LockHandle handle;
         private final long hold;
         private final Histogram waits = new Histogram(LoadSample.DIGITS);
 
-        Member(MeasuredClient client, MeasuredClient.Door door, Duration hold) {
+        Member(MeasuredClient client, MeasuredClient.LockHandle handle, Duration hold) {
             this.client = client;
-            this.door = door;
+            this.handle = handle;
             this.hold = hold.toNanos();
         }
 
@@ -205,7 +205,7 @@ final class CrowdLoad implements AutoCloseable {
         /** Returns the duration of the wait, in nanoseconds. */
         long once() throws Exception {
             long from = System.nanoTime();
-            MeasuredClient.Held held = door.acquire();
+            MeasuredClient.Held held = handle.acquire();
             long waited = System.nanoTime() - from;
             if (holders.addAndGet(held.weight()) > holdersAllowed) {
                 throw new AssertionError(trial + ": more than " + holdersAllowed + " hold");

@@ -31,9 +31,9 @@ final class CuratorClient implements MeasuredClient {
     }
 
     @Override
-    public Door door(MeasuredLock recipe, String path) {
+    public LockHandle handle(MeasuredLock recipe, String path) {
         return switch (recipe) {
-            case MUTEX, ASYNC_RELEASE -> door(new InterProcessMutex(framework, path));
+            case MUTEX, ASYNC_RELEASE -> handle(new InterProcessMutex(framework, path));
             case FAILED_TRY -> {
                 InterProcessLock mutex = new InterProcessMutex(framework, path);
                 yield () -> {
@@ -43,8 +43,8 @@ final class CuratorClient implements MeasuredClient {
                     return Held.NOTHING;
                 };
             }
-            case READ -> door(new InterProcessReadWriteLock(framework, path).readLock());
-            case WRITE -> door(new InterProcessReadWriteLock(framework, path).writeLock());
+            case READ -> handle(new InterProcessReadWriteLock(framework, path).readLock());
+            case WRITE -> handle(new InterProcessReadWriteLock(framework, path).writeLock());
             case SEMAPHORE_1 -> permitOf(new InterProcessSemaphoreV2(framework, path, MeasuredLock.PERMITS));
             case SEMAPHORE_1_OF_8 -> permitOf(new InterProcessSemaphoreV2(framework, path, MeasuredLock.MANY_PERMITS));
             case SEMAPHORE_3 -> {
@@ -54,18 +54,18 @@ final class CuratorClient implements MeasuredClient {
                     return () -> semaphore.returnAll(leases);
                 };
             }
-            case MULTI_5, MULTI_20 -> door(new InterProcessMultiLock(framework, recipe.paths(path)));
+            case MULTI_5, MULTI_20 -> handle(new InterProcessMultiLock(framework, recipe.paths(path)));
         };
     }
 
-    private static Door permitOf(InterProcessSemaphoreV2 semaphore) {
+    private static LockHandle permitOf(InterProcessSemaphoreV2 semaphore) {
         return () -> {
             Lease lease = semaphore.acquire();
             return () -> semaphore.returnLease(lease);
         };
     }
 
-    private static Door door(InterProcessLock lock) {
+    private static LockHandle handle(InterProcessLock lock) {
         return () -> {
             lock.acquire();
             return lock::release;

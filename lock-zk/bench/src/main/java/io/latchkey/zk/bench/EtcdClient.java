@@ -26,7 +26,7 @@ final class EtcdClient implements MeasuredClient {
     }
 
     @Override
-    public Door door(MeasuredLock recipe, String path) {
+    public LockHandle handle(MeasuredLock recipe, String path) {
         if (recipe != MeasuredLock.MUTEX) {
             throw new UnsupportedOperationException("only mutexes are compared");
         }

@@ -199,7 +199,7 @@ final class Growth {
                 String path = base + "/" + i;
                 opened.add(connecting.submit(() -> {
                     MeasuredClient client = Contestant.LATCHKEY.connect(servers);
-                    var unused = client.door(MeasuredLock.MUTEX, path).acquire();
+                    var unused = client.handle(MeasuredLock.MUTEX, path).acquire();
                     return client;
                 }));
             }

@@ -16,9 +16,9 @@ final class LatchkeyClient implements MeasuredClient {
     }
 
     @Override
-    public Door door(MeasuredLock recipe, String path) {
+    public LockHandle handle(MeasuredLock recipe, String path) {
         return switch (recipe) {
-            case MUTEX -> door(locks.mutex(path));
+            case MUTEX -> handle(locks.mutex(path));
             case ASYNC_RELEASE -> {
                 Mutex mutex = locks.mutex(path);
                 yield () -> {
@@ -37,18 +37,18 @@ final class LatchkeyClient implements MeasuredClient {
                     return Held.NOTHING;
                 };
             }
-            case READ -> door(locks.readWriteLock(path).readLock());
-            case WRITE -> door(locks.readWriteLock(path).writeLock());
-            case SEMAPHORE_1 -> door(locks.semaphore(path, MeasuredLock.PERMITS));
-            case SEMAPHORE_3 -> door(locks.semaphore(path, MeasuredLock.PERMITS).permits(MeasuredLock.PERMITS));
-            case SEMAPHORE_1_OF_8 -> door(locks.semaphore(path, MeasuredLock.MANY_PERMITS));
+            case READ -> handle(locks.readWriteLock(path).readLock());
+            case WRITE -> handle(locks.readWriteLock(path).writeLock());
+            case SEMAPHORE_1 -> handle(locks.semaphore(path, MeasuredLock.PERMITS));
+            case SEMAPHORE_3 -> handle(locks.semaphore(path, MeasuredLock.PERMITS).permits(MeasuredLock.PERMITS));
+            case SEMAPHORE_1_OF_8 -> handle(locks.semaphore(path, MeasuredLock.MANY_PERMITS));
             case MULTI_5, MULTI_20 ->
-                door(locks.multiLock(
+                handle(locks.multiLock(
                         recipe.paths(path).stream().map(locks::mutex).toArray(Acquirable[]::new)));
         };
     }
 
-    private static Door door(Acquirable lock) {
+    private static LockHandle handle(Acquirable lock) {
         return () -> new Leased(lock.acquire());
     }
 

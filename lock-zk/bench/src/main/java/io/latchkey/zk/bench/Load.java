@@ -25,7 +25,7 @@ sealed interface Load {
         @Override
         public LoadSample run(Trial trial) throws Exception {
             try (CrowdLoad crowd = new CrowdLoad(trial, 1, Integer.MAX_VALUE)) {
-                return crowd.run(client -> client.door(recipe, trial.path()), 1);
+                return crowd.run(client -> client.handle(recipe, trial.path()), 1);
             }
         }
     }
@@ -44,9 +44,9 @@ sealed interface Load {
         @Override
         public LoadSample run(Trial trial) throws Exception {
             try (MeasuredClient holder = trial.contestant().connect(trial.servers())) {
-                var unused = holder.door(MeasuredLock.MUTEX, trial.path()).acquire();
+                var unused = holder.handle(MeasuredLock.MUTEX, trial.path()).acquire();
                 try (CrowdLoad crowd = new CrowdLoad(trial, pollers, Integer.MAX_VALUE)) {
-                    return crowd.run(client -> client.door(MeasuredLock.FAILED_TRY, trial.path()), 1);
+                    return crowd.run(client -> client.handle(MeasuredLock.FAILED_TRY, trial.path()), 1);
                 }
             }
         }
@@ -81,22 +81,22 @@ sealed interface Load {
                                     "the number of concurrent holders is not defined for " + recipe);
                     };
             try (CrowdLoad crowd = new CrowdLoad(trial, clients, holders)) {
-                CrowdLoad.Doors doors = client -> client.door(recipe, trial.path());
+                CrowdLoad.Handles handles = client -> client.handle(recipe, trial.path());
                 return hold.isEmpty()
-                        ? crowd.run(doors, threads)
+                        ? crowd.run(handles, threads)
                         : crowd.run(
-                                doors,
+                                handles,
                                 threads,
                                 hold.get(),
-                                recipe == MeasuredLock.READ ? writers(trial.path(), requests) : doors);
+                                recipe == MeasuredLock.READ ? writers(trial.path(), requests) : handles);
             }
         }
     }
 
     /** Returns the write locks at {@code path}, each of which takes the place of all {@code readers}. */
-    private static CrowdLoad.Doors writers(String path, int readers) {
+    private static CrowdLoad.Handles writers(String path, int readers) {
         return client -> {
-            MeasuredClient.Door write = client.door(MeasuredLock.WRITE, path);
+            MeasuredClient.LockHandle write = client.handle(MeasuredLock.WRITE, path);
             return () -> MeasuredClient.Held.weighing(readers, write.acquire());
         };
     }
@@ -117,13 +117,13 @@ sealed interface Load {
         public LoadSample run(Trial trial) throws Exception {
             int readers = sessions * threads;
             try (CrowdLoad crowd = new CrowdLoad(trial, sessions, readers)) {
-                CrowdLoad.Doors writers = writers(trial.path(), readers);
-                CrowdLoad.Doors doors = client -> {
-                    MeasuredClient.Door read = client.door(MeasuredLock.READ, trial.path());
-                    MeasuredClient.Door write = writers.of(client);
+                CrowdLoad.Handles writers = writers(trial.path(), readers);
+                CrowdLoad.Handles handles = client -> {
+                    MeasuredClient.LockHandle read = client.handle(MeasuredLock.READ, trial.path());
+                    MeasuredClient.LockHandle write = writers.of(client);
                     return () -> ThreadLocalRandom.current().nextInt(WRITER_IN) == 0 ? write.acquire() : read.acquire();
                 };
-                return hold.isEmpty() ? crowd.run(doors, threads) : crowd.run(doors, threads, hold.get(), writers);
+                return hold.isEmpty() ? crowd.run(handles, threads) : crowd.run(handles, threads, hold.get(), writers);
             }
         }
     }

@@ -13,7 +13,7 @@ interface MeasuredClient extends AutoCloseable {
     Duration SESSION = Duration.ofSeconds(30);
 
     /** Returns the lock object at {@code path} that the threads of this client share. */
-    Door door(MeasuredLock recipe, String path) throws Exception;
+    LockHandle handle(MeasuredLock recipe, String path) throws Exception;
 
     /**
      * Waits for the mutex at {@code path} in the background. When granted, reports the position of its request and
@@ -38,7 +38,7 @@ interface MeasuredClient extends AutoCloseable {
 
     /** A lock that one thread acquires repeatedly. */
     @FunctionalInterface
-    interface Door {
+    interface LockHandle {
         Held acquire() throws Exception;
     }
 

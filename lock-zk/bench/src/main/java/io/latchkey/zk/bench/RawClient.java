@@ -28,7 +28,7 @@ final class RawClient implements MeasuredClient {
     }
 
     @Override
-    public Door door(MeasuredLock recipe, String path) throws Exception {
+    public LockHandle handle(MeasuredLock recipe, String path) throws Exception {
         List<String> paths = recipe.paths(path);
         for (String each : paths) {
             makeWithParents(zooKeeper, each);

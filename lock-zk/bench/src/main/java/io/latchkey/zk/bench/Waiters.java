@@ -95,7 +95,7 @@ final class Waiters {
         List<MeasuredClient> clients = new ArrayList<>();
         try (RawClient looker = new RawClient(servers, MeasuredClient.SESSION);
                 MeasuredClient first = contestant.connect(servers)) {
-            MeasuredClient.Held held = first.door(MeasuredLock.MUTEX, path).acquire();
+            MeasuredClient.Held held = first.handle(MeasuredLock.MUTEX, path).acquire();
             for (int i = 0; i < sessions; i++) {
                 clients.add(contestant.connect(servers));
             }

@@ -127,7 +127,7 @@ public final class Acquisition {
                     Collectors.toUnmodifiableMap(Edge::event, edge -> edge)));
 
     /** The progress of one member of a queued request. */
-    private enum Standing {
+    private enum MemberState {
         /** Its queue is being read. */
         LISTING,
         /** A request before it keeps it from holding, and is watched. */
@@ -138,7 +138,7 @@ public final class Acquisition {
 
     private static final class Member {
         final Rule rule;
-        Standing standing = Standing.LISTING;
+        MemberState standing = MemberState.LISTING;
 
         @Nullable
         NodeName name;
@@ -153,7 +153,7 @@ public final class Acquisition {
         }
 
         void reset() {
-            standing = Standing.LISTING;
+            standing = MemberState.LISTING;
             name = null;
             searched = false;
             found = null;
@@ -195,13 +195,13 @@ public final class Acquisition {
 
     /** Returns whether no request before the member keeps it from holding any more. */
     public boolean isReady(int member) {
-        return members.get(member).standing == Standing.READY;
+        return members.get(member).standing == MemberState.READY;
     }
 
     /** Returns whether the member's queue has to be read. */
     public boolean wantsList(int member) {
         Member asked = members.get(member);
-        return state == RECOVERING ? !asked.searched : state == QUEUED && asked.standing == Standing.LISTING;
+        return state == RECOVERING ? !asked.searched : state == QUEUED && asked.standing == MemberState.LISTING;
     }
 
     /**
@@ -259,7 +259,7 @@ public final class Acquisition {
         }
         for (int i = 0; i < names.size(); i++) {
             members.get(i).name = names.get(i);
-            members.get(i).standing = alone.contains(i) ? Standing.READY : Standing.LISTING;
+            members.get(i).standing = alone.contains(i) ? MemberState.READY : MemberState.LISTING;
         }
         token = transaction;
         state = QUEUED;
@@ -299,7 +299,7 @@ public final class Acquisition {
 
     private List<Command> decide(Event.Listed event) {
         Member member = members.get(event.member());
-        if (member.standing != Standing.LISTING) {
+        if (member.standing != MemberState.LISTING) {
             throw new IllegalStateException(event + " of request " + id + ", which does not wait for a list");
         }
         NodeName mine = Objects.requireNonNull(member.name);
@@ -309,14 +309,14 @@ public final class Acquisition {
         }
         Decision decision = member.rule.decide(event.queue(), mine);
         if (decision instanceof Decision.Wait wait) {
-            member.standing = Standing.WAITING;
+            member.standing = MemberState.WAITING;
             int ahead = event.queue().before(mine).size();
             return List.of(shell -> shell.watch(event.member(), wait, ahead));
         }
         if (decision instanceof Decision.TooMany tooMany) {
             return List.of(shell -> shell.refuse(event.member(), tooMany.capacity()));
         }
-        member.standing = Standing.READY;
+        member.standing = MemberState.READY;
         return confirmIfReady(((Decision.Hold) decision)
                 .next()
                 .<List<Command>>map(next -> List.of(shell -> shell.announce(event.member(), next)))
@@ -330,18 +330,18 @@ public final class Acquisition {
 
     private List<Command> unblocked(int member) {
         Member waiting = members.get(member);
-        if (waiting.standing == Standing.WAITING) {
-            waiting.standing = Standing.READY;
+        if (waiting.standing == MemberState.WAITING) {
+            waiting.standing = MemberState.READY;
         }
         return confirmIfReady(List.of());
     }
 
     private List<Command> lookAgain(int member) {
         Member waiting = members.get(member);
-        if (waiting.standing != Standing.WAITING) {
+        if (waiting.standing != MemberState.WAITING) {
             return List.of();
         }
-        waiting.standing = Standing.LISTING;
+        waiting.standing = MemberState.LISTING;
         return List.of(shell -> shell.listQueue(member));
     }
 
@@ -355,7 +355,7 @@ public final class Acquisition {
 
     private boolean allReady() {
         for (Member member : members) {
-            if (member.standing != Standing.READY) {
+            if (member.standing != MemberState.READY) {
                 return false;
             }
         }

@@ -19,14 +19,14 @@ import java.util.stream.Collectors;
  * A search for requests that wait for each other, over the queues of several paths. It removes every request that can
  * go on, until none can. A holder can, unless a request of its session waits and cannot go on, since the same thread
  * may have made both. A waiter can if the requests before it that cannot go on leave room for it. Each request that is
- * left waits, along others that are left, for itself or for a circle of others.
+ * left waits, along others that are left, for itself or for a cycle of others.
  */
 public final class DeadlockDetector {
     /** The session of a node that could not be read: it is not known what else that session waits for. */
     public static final long UNKNOWN = 0;
 
     private final Collection<Line> lines;
-    private final Set<Seat> stuck = new HashSet<>();
+    private final Set<Seat> deadlocked = new HashSet<>();
     private final Map<Seat, Line> lineOf = new LinkedHashMap<>();
 
     /**
@@ -61,7 +61,7 @@ public final class DeadlockDetector {
     private DeadlockDetector(Collection<Line> lines) {
         this.lines = lines;
         for (Line line : lines) {
-            stuck.addAll(line.seats());
+            deadlocked.addAll(line.seats());
             line.seats().forEach(seat -> lineOf.put(seat, line));
         }
     }
@@ -79,7 +79,7 @@ public final class DeadlockDetector {
      * become fewer. Returns whether any was removed.
      */
     private boolean removeUnblocked() {
-        Map<Long, List<Seat>> ofSession = stuck.stream().collect(Collectors.groupingBy(Seat::session));
+        Map<Long, List<Seat>> ofSession = deadlocked.stream().collect(Collectors.groupingBy(Seat::session));
         Set<Seat> go = new HashSet<>();
         for (Line line : lines) {
             Ahead ahead = new Ahead(line.capacity());
@@ -95,7 +95,7 @@ public final class DeadlockDetector {
                 }
             }
         }
-        return stuck.removeAll(go);
+        return deadlocked.removeAll(go);
     }
 
     /** The requests before a waiter that cannot go on. */
@@ -125,15 +125,15 @@ public final class DeadlockDetector {
     }
 
     /** Returns the requests that cannot go on. */
-    public Set<Seat> stuck() {
-        return Set.copyOf(stuck);
+    public Set<Seat> deadlocked() {
+        return Set.copyOf(deadlocked);
     }
 
     /**
-     * Returns the circle that {@code waiting} is part of or waits for: each of its requests waits for the next. {@code
-     * waiting} must be stuck.
+     * Returns the cycle that {@code waiting} is part of or waits for: each of its requests waits for the next. {@code
+     * waiting} must be deadlocked.
      */
-    public List<Seat> circleBehind(Seat waiting) {
+    public List<Seat> cycleBehind(Seat waiting) {
         List<Seat> chain = new ArrayList<>();
         Seat at = waiting;
         while (!chain.contains(at)) {
@@ -144,19 +144,19 @@ public final class DeadlockDetector {
     }
 
     /**
-     * Returns a stuck request for which {@code seat} waits. A stuck waiter has a stuck request before it, so the first
+     * Returns a deadlocked request for which {@code seat} waits. A deadlocked waiter has a deadlocked request before it, so the first
      * of its queue is one.
      */
     private Optional<Seat> next(Seat seat) {
         if (seat.holds()) {
             return lineOf.keySet().stream()
-                    .filter(other -> seat.mayWaitAt(other) && stuck.contains(other))
+                    .filter(other -> seat.mayWaitAt(other) && deadlocked.contains(other))
                     .findFirst();
         }
         boolean onlyWriters = seat.name().tag() == Tag.READ;
         return Objects.requireNonNull(lineOf.get(seat)).seats().stream()
                 .filter(other ->
-                        stuck.contains(other) && (!onlyWriters || other.name().tag() == Tag.WRITE))
+                        deadlocked.contains(other) && (!onlyWriters || other.name().tag() == Tag.WRITE))
                 .findFirst();
     }
 }

@@ -33,11 +33,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The requests and leases of a client, and the circles of requests that wait for each other. */
+/** The requests and leases of a client, and the cycles of requests that wait for each other. */
 public final class Diagnostics {
     private final Engine engine;
     private final String basePath;
-    /** Why the search for circles is incomplete; empty as long as it is complete. */
+    /** Why the search for cycles is incomplete; empty as long as it is complete. */
     private Optional<String> gap = Optional.empty();
 
     /**
@@ -49,7 +49,7 @@ public final class Diagnostics {
     }
 
     public Diagnosis diagnose() {
-        SessionStatus session = engine.context().signals().view();
+        SessionStatus session = engine.context().events().view();
         List<OwnRequest> all = List.of();
         Optional<String> unknown = Optional.empty();
         try {
@@ -70,20 +70,20 @@ public final class Diagnostics {
     private List<Diagnosis.OwnRequest> describe(List<OwnRequest> some) {
         ClockReading now = engine.context().now();
         return some.stream()
-                .map(mine -> mine.signals()
+                .map(mine -> mine.events()
                         .toDiagnosis(
                                 now,
                                 !mine.holds()
                                         && engine.context()
-                                                .heldByCallerOf(mine.signals())
+                                                .heldByCallerOf(mine.events())
                                                 .isPresent()))
                 .sorted(Comparator.comparing(Diagnosis.OwnRequest::since))
                 .toList();
     }
 
     /**
-     * Returns the circles that contain a request of this client. The queues are read one after the other, so an
-     * apparent circle may never have existed. So the queues of a circle are read a second time. No name is ever used
+     * Returns the cycles that contain a request of this client. The queues are read one after the other, so an
+     * apparent cycle may never have existed. So the queues of a cycle are read a second time. No name is ever used
      * twice: a request that is in both reads was there in between, when all the others were.
      */
     private List<List<Diagnosis.CycleMember>> cycles(List<OwnRequest> all, List<OwnRequest> waits) {
@@ -102,7 +102,7 @@ public final class Diagnostics {
         Map<LockPath, QueueInspector.Picture> queues =
                 new LinkedHashMap<>(read(limit -> tree.contendedBelow(nodes, limit), end));
         Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
-        Set<List<Seat>> suspects = circles(queues, ids);
+        Set<List<Seat>> suspects = cycles(queues, ids);
         if (suspects.isEmpty()) {
             return List.of();
         }
@@ -110,10 +110,10 @@ public final class Diagnostics {
                 suspects.stream().flatMap(List::stream).map(Seat::path).collect(Collectors.toSet());
         queues.keySet().removeAll(again);
         queues.putAll(read(limit -> tree.contendedAt(again, limit), end));
-        Set<Seat> stuck = detect(queues).stuck();
+        Set<Seat> deadlocked = detect(queues).deadlocked();
         return suspects.stream()
-                .filter(stuck::containsAll)
-                .map(circle -> links(circle, queues))
+                .filter(deadlocked::containsAll)
+                .map(cycle -> links(cycle, queues))
                 .toList();
     }
 
@@ -122,13 +122,13 @@ public final class Diagnostics {
      * quarters of the time that is left, and returns the queues that were read by then.
      */
     private Map<LockPath, QueueInspector.Picture> read(
-            Function<Duration, CompletableFuture<LockTree.Contended>> search, long end) {
+            Function<Duration, CompletableFuture<LockTree.ContendedQueues>> search, long end) {
         Duration left = Duration.ofNanos(end - System.nanoTime());
-        CompletableFuture<LockTree.Contended> asked =
+        CompletableFuture<LockTree.ContendedQueues> asked =
                 search.apply(left.multipliedBy(3).dividedBy(4));
         try {
             if (Waiting.await(asked, left)) {
-                LockTree.Contended seen = Waiting.valueOf(asked);
+                LockTree.ContendedQueues seen = Waiting.valueOf(asked);
                 gap = gap.or(seen::gap);
                 return seen.queues();
             }
@@ -156,17 +156,17 @@ public final class Diagnostics {
                 .toList();
     }
 
-    private Set<List<Seat>> circles(Map<LockPath, QueueInspector.Picture> pictures, Set<String> waiting) {
+    private Set<List<Seat>> cycles(Map<LockPath, QueueInspector.Picture> pictures, Set<String> waiting) {
         DeadlockDetector detector = detect(pictures);
-        Map<Set<Seat>, List<Seat>> circles = new LinkedHashMap<>();
-        for (Seat seat : detector.stuck()) {
+        Map<Set<Seat>, List<Seat>> cycles = new LinkedHashMap<>();
+        for (Seat seat : detector.deadlocked()) {
             if (waiting.contains(seat.name().id())) {
-                List<Seat> circle = detector.circleBehind(seat);
-                // A request may wait for a circle without being part of it. One that is part begins it.
-                circles.merge(Set.copyOf(circle), circle, (one, other) -> other.contains(seat) ? other : one);
+                List<Seat> cycle = detector.cycleBehind(seat);
+                // A request may wait for a cycle without being part of it. One that is part begins it.
+                cycles.merge(Set.copyOf(cycle), cycle, (one, other) -> other.contains(seat) ? other : one);
             }
         }
-        return new LinkedHashSet<>(circles.values());
+        return new LinkedHashSet<>(cycles.values());
     }
 
     private DeadlockDetector detect(Map<LockPath, QueueInspector.Picture> pictures) {
@@ -188,12 +188,12 @@ public final class Diagnostics {
         return new Seat(path, name, token, node.session(), holds);
     }
 
-    private List<Diagnosis.CycleMember> links(List<Seat> circle, Map<LockPath, QueueInspector.Picture> pictures) {
+    private List<Diagnosis.CycleMember> links(List<Seat> cycle, Map<LockPath, QueueInspector.Picture> pictures) {
         List<Diagnosis.CycleMember> links = new ArrayList<>();
-        for (int i = 0; i < circle.size(); i++) {
-            Seat seat = circle.get(i);
+        for (int i = 0; i < cycle.size(); i++) {
+            Seat seat = cycle.get(i);
             if (!seat.holds()) {
-                Seat before = circle.get((i + circle.size() - 1) % circle.size());
+                Seat before = cycle.get((i + cycle.size() - 1) % cycle.size());
                 ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
                         .nodes()
                         .get(seat.name()));

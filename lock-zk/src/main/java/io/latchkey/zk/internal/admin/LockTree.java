@@ -90,20 +90,20 @@ public final class LockTree {
      *
      * @param gap why some may be missing; empty if all were read
      */
-    record Contended(Map<LockPath, QueueInspector.Picture> queues, Optional<String> gap) {}
+    record ContendedQueues(Map<LockPath, QueueInspector.Picture> queues, Optional<String> gap) {}
 
     /** Returns the queues with waiters at and below these nodes that are read within the limit, in this order. */
-    CompletableFuture<Contended> contendedBelow(Collection<String> nodes, Duration limit) {
+    CompletableFuture<ContendedQueues> contendedBelow(Collection<String> nodes, Duration limit) {
         return contended(nodes, true, limit);
     }
 
     /** Returns the queues with waiters at these paths that are read within the limit. */
-    CompletableFuture<Contended> contendedAt(Collection<LockPath> paths, Duration limit) {
+    CompletableFuture<ContendedQueues> contendedAt(Collection<LockPath> paths, Duration limit) {
         return contended(paths.stream().map(LockPath::node).toList(), false, limit);
     }
 
-    private CompletableFuture<Contended> contended(Collection<String> nodes, boolean deep, Duration limit) {
-        return engine.queries().askLater((session, then) -> new Search<Contended>(
+    private CompletableFuture<ContendedQueues> contended(Collection<String> nodes, boolean deep, Duration limit) {
+        return engine.queries().askLater((session, then) -> new Search<ContendedQueues>(
                         session, Aim.DIAGNOSIS, deep, then, Search::contended)
                 .begin(nodes, limit));
     }
@@ -190,8 +190,8 @@ public final class LockTree {
             return new LockListing(locks, unreadable);
         }
 
-        Contended contended() {
-            return new Contended(
+        ContendedQueues contended() {
+            return new ContendedQueues(
                     pictures,
                     unreadable.entrySet().stream()
                             .findFirst()
@@ -299,7 +299,7 @@ public final class LockTree {
             String name = node.substring(node.lastIndexOf('/') + 1);
             session.connection()
                     .<ZnodeStore.NodeData>ask(
-                            done -> session.connection().port().read(node, done), data -> {
+                            done -> session.connection().store().read(node, done), data -> {
                                 // Requests may be readable for their clients only. Their own queue shows them.
                                 boolean mayBeRequest = FoundLock.isNamedAsARequest(name)
                                         && (data.code() == Status.NO_AUTH
@@ -392,7 +392,7 @@ public final class LockTree {
             CompletableFuture<Runnable> answer = new CompletableFuture<>();
             session.connection()
                     .<ZnodeStore.NodeData>ask(
-                            done -> session.connection().port().read(node, done), data -> {
+                            done -> session.connection().store().read(node, done), data -> {
                                 if (data.ok()) {
                                     list(node, data.get().children(), answer, use);
                                 } else if (data.code() == Status.NO_NODE) {

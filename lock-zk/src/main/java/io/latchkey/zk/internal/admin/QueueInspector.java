@@ -163,7 +163,7 @@ public final class QueueInspector {
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
         session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path.node(), done), data -> {
+                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(path.node(), done), data -> {
                     if (data.code() == Status.NO_NODE) {
                         then.complete(Optional.empty());
                     } else if (data.ok()) {
@@ -212,7 +212,7 @@ public final class QueueInspector {
         List<NodeName> throttled = new ArrayList<>(0);
         for (NodeName name : names) {
             boolean last = name.equals(names.get(names.size() - 1));
-            session.connection().port().read(path.child(name), answer -> {
+            session.connection().store().read(path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.THROTTLED) {

@@ -151,7 +151,7 @@ public final class SemaphoreCapacity {
     }
 
     private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.connection().ask(done -> session.connection().port().read(path.node(), done), then);
+        session.connection().ask(done -> session.connection().store().read(path.node(), done), then);
     }
 
     private void agreed(

@@ -1,4 +1,4 @@
-/** Operators' questions: the queue at a path, its capacity, and circles of requests that wait for each other. */
+/** Operators' questions: the queue at a path, its capacity, and cycles of requests that wait for each other. */
 @NullMarked
 package io.latchkey.zk.internal.admin;
 

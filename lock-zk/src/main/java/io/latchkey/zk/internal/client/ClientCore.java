@@ -79,7 +79,7 @@ final class ClientCore implements Session.Client, Request.Client {
      */
     ClientCore(
             ClientConfig config,
-            ClientEvents signals,
+            ClientEvents events,
             ClientContext.CallbackMark callback,
             CompletableFuture<@Nullable Void> firstContact,
             CompletableFuture<@Nullable Void> closed,
@@ -90,7 +90,7 @@ final class ClientCore implements Session.Client, Request.Client {
         this.behindAFailure = behindAFailure;
         this.context = new ClientContext(
                 config,
-                signals,
+                events,
                 callback,
                 requests::leasesOn,
                 this::bringsAnswers,
@@ -115,7 +115,7 @@ final class ClientCore implements Session.Client, Request.Client {
         SessionQueues present = queues;
         return present != null
                 && present.session().connection().isOpen()
-                && present.session().connection().port().answersOn(Thread.currentThread());
+                && present.session().connection().store().answersOn(Thread.currentThread());
     }
 
     // ---- opening
@@ -236,13 +236,13 @@ final class ClientCore implements Session.Client, Request.Client {
 
     /** Starts a request. The returned future completes when it is granted, times out or fails. */
     AcquireFuture acquire(List<LockTarget> members, WaitPolicy waitPolicy) {
-        RequestEvents signals = context.signalsOf(members);
+        RequestEvents events = context.eventsOf(members);
         // Before the timer is set, which may end the request at once.
-        signals.requested();
+        events.requested();
         try {
-            return start(new Request(context, this, members, waitPolicy, signals));
+            return start(new Request(context, this, members, waitPolicy, events));
         } catch (Throwable notBegun) {
-            signals.failed(notBegun);
+            events.failed(notBegun);
             throw notBegun;
         }
     }
@@ -385,7 +385,7 @@ final class ClientCore implements Session.Client, Request.Client {
         }
         ended.end(ReleaseOutcome.LOST);
         if (of.connection().hasConnected()) {
-            context.signals().session(SessionState.EXPIRED);
+            context.events().session(SessionState.EXPIRED);
         }
         if (requests.refusal().isPresent() && !closing.isDraining()) {
             return;
@@ -412,7 +412,7 @@ final class ClientCore implements Session.Client, Request.Client {
 
     /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
     private void renew(Session former) {
-        former.connection().port().close(() -> {});
+        former.connection().store().close(() -> {});
         context.execute(this::reopen);
     }
 

@@ -141,7 +141,7 @@ final class Closing {
         if (last == null) {
             closed.complete(null);
         } else {
-            last.session().connection().port().close(() -> closed.complete(null));
+            last.session().connection().store().close(() -> closed.complete(null));
         }
     }
 
@@ -156,7 +156,7 @@ final class Closing {
 
     /** The last event of all: the ends of requests come before, and later requests are not reported. */
     private void announceEnd() {
-        context.signals().session(SessionState.CLOSED);
+        context.events().session(SessionState.CLOSED);
     }
 
     /**

@@ -51,7 +51,7 @@ public final class Engine implements ClientCore.Client {
     private static final int NOTICE = 20;
 
     private final ClientConfig config;
-    private final ClientEvents signals;
+    private final ClientEvents events;
     private final ClientContext.CallbackMark callback = new ClientContext.CallbackMark();
     private final CompletableFuture<@Nullable Void> firstContact = new CompletableFuture<>();
     /** Completes when the client has returned all that it had. */
@@ -63,12 +63,12 @@ public final class Engine implements ClientCore.Client {
 
     public Engine(ClientConfig config) {
         this.config = config;
-        this.signals = new ClientEvents(config.outbox(), config.time(), config.sessionTimeout());
+        this.events = new ClientEvents(config.outbox(), config.time(), config.sessionTimeout());
         this.core = newCore(false);
     }
 
     private ClientCore newCore(boolean behindAFailure) {
-        return new ClientCore(config, signals, callback, firstContact, closed, behindAFailure, this);
+        return new ClientCore(config, events, callback, firstContact, closed, behindAFailure, this);
     }
 
     /** Returns what all parts of the present core share. */
@@ -190,7 +190,7 @@ public final class Engine implements ClientCore.Client {
                 () -> config.outbox().handles().execute(() -> over.giveBack(goesOn ? () -> {} : this::allIsReturned)));
         attempt(() -> config.time().after(config.sessionTimeout().dividedBy(NOTICE), () -> notified.complete(null)));
         if (goesOn) {
-            attempt(() -> signals.session(SessionState.EXPIRED));
+            attempt(() -> events.session(SessionState.EXPIRED));
             try {
                 core = newCore(true);
                 core.openInBackground();
@@ -205,7 +205,7 @@ public final class Engine implements ClientCore.Client {
             }
         }
         attempt(() -> firstContact.completeExceptionally(closedBy(why)));
-        attempt(() -> signals.session(SessionState.CLOSED));
+        attempt(() -> events.session(SessionState.CLOSED));
     }
 
     private void allIsReturned() {

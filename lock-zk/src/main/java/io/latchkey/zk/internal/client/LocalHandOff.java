@@ -59,7 +59,7 @@ public final class LocalHandOff {
             return core.acquire(List.of(lock), waitPolicy);
         }
         LocalWaiter waiter = new LocalWaiter(core.context(), lock, waitPolicy);
-        waiter.signals().requested();
+        waiter.events().requested();
         Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
         core.context().executeWithRoom(() -> queuesOf(core)
                 .computeIfAbsent(key, unused -> new LocalQueue(core, key))
@@ -98,18 +98,18 @@ public final class LocalHandOff {
             turns.call(waiter);
             if (!waiter.isDone()) {
                 waitPolicy.limit(core.context().sessionTimeout()).ifPresent(limit -> {
-                    Clock.Timer timer = core.context().time().after(limit, waiter::outOfTime);
+                    Clock.Timer timer = core.context().clock().after(limit, waiter::outOfTime);
                     var unused2 = waiter.whenComplete((lease, error) -> timer.cancel());
                 });
             }
         }
 
         @Override
-        public TurnQueue.Request ask(TurnQueue.Caller<ZkLease> of, boolean ahead, TurnQueue.Asked made) {
+        public TurnQueue.Request ask(TurnQueue.Caller<ZkLease> of, boolean ahead, TurnQueue.NodeRequest made) {
             LocalWaiter waiter = (LocalWaiter) of;
-            RequestEvents signals = ahead ? waiter.ofNextNode() : waiter.ofNode();
+            RequestEvents events = ahead ? waiter.ofNextNode() : waiter.ofNode();
             CompletableFuture<Optional<ZkLease>> outcome =
-                    core.start(new Request(core.context(), core, signals.members(), new WaitPolicy.Forever(), signals));
+                    core.start(new Request(core.context(), core, events.members(), new WaitPolicy.Forever(), events));
             var unused = outcome.whenComplete((lease, error) -> core.context().execute(() -> {
                 if (error == null) {
                     granted(made, lease.orElseThrow());
@@ -120,7 +120,7 @@ public final class LocalHandOff {
             return () -> outcome.cancel(false);
         }
 
-        private void granted(TurnQueue.Asked made, ZkLease first) {
+        private void granted(TurnQueue.NodeRequest made, ZkLease first) {
             turns.granted(made, first.request(), first).ifPresent(node -> {
                 first.request().passOnTo(node);
                 node.begin(first);
@@ -129,7 +129,7 @@ public final class LocalHandOff {
 
         @Override
         public void wake(long nanos) {
-            Clock.Timer unused = core.context().time().after(Duration.ofNanos(nanos), () -> core.context()
+            Clock.Timer unused = core.context().clock().after(Duration.ofNanos(nanos), () -> core.context()
                     .execute(turns::look));
         }
 
@@ -140,7 +140,7 @@ public final class LocalHandOff {
 
         @Override
         public long now() {
-            return core.context().time().nanos();
+            return core.context().clock().nanos();
         }
 
         @Override

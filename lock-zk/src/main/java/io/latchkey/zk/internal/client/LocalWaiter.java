@@ -20,12 +20,12 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
     private boolean queued;
 
     LocalWaiter(ClientContext context, LockTarget lock, WaitPolicy waitPolicy) {
-        super(context, context.signalsOf(List.of(lock)), waitPolicy, () -> {});
+        super(context, context.eventsOf(List.of(lock)), waitPolicy, () -> {});
         open();
     }
 
     Recipe recipe() {
-        return signals().members().get(0).recipe();
+        return events().members().get(0).recipe();
     }
 
     @Override
@@ -40,17 +40,17 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
 
     /** Returns the events of a request for a node that is to serve this waiter. */
     RequestEvents ofNode() {
-        return signals().ofPart(members(), !queued);
+        return events().ofPart(members(), !queued);
     }
 
     /** Returns those of a request for a node that is to serve others, when this one holds already. */
     RequestEvents ofNextNode() {
-        return signals().ofNoCaller(members());
+        return events().ofNoCaller(members());
     }
 
     /** Each owner's own limit begins when the lease is passed to that owner. */
     private List<LockTarget> members() {
-        return signals().members().stream().map(LockTarget::unlimited).toList();
+        return events().members().stream().map(LockTarget::unlimited).toList();
     }
 
     /** Completes this without a lease, as the caller's time is over. */
@@ -62,16 +62,16 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
     /** Reports the end without a lease. */
     void notGranted(@Nullable Throwable error) {
         if (error == null || isCancelled()) {
-            signals().notGranted(endWithout());
+            events().notGranted(endWithout());
         } else {
-            signals().failed(error);
+            events().failed(error);
         }
     }
 
     @Override
     public void queued(int position) {
         queued = true;
-        signals().queued(position);
+        events().queued(position);
     }
 
     @Override
@@ -81,10 +81,10 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
 
     @Override
     public boolean take(ZkLease lease) {
-        lease.goesTo(signals());
+        lease.goesTo(events());
         boolean taken = complete(Optional.of(lease));
         if (!taken) {
-            signals().released();
+            events().released();
         }
         return taken;
     }

@@ -84,7 +84,7 @@ public final class Queries {
     public <T> CompletableFuture<T> askLater(
             LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = askLater(question);
-        Clock.Timer timer = context.time()
+        Clock.Timer timer = context.clock()
                 .after(
                         context.sessionTimeout(),
                         () -> answer.completeExceptionally(Errors.unavailable(context.displayPath(path), what)));

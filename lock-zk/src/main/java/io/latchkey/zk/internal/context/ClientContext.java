@@ -47,7 +47,7 @@ public final class ClientContext {
     private final ClientConfig config;
     private final SerialExecutor serial;
     private final byte[] ownerData;
-    private final ClientEvents signals;
+    private final ClientEvents events;
     private final ToLongFunction<LockPath> leasesOn;
     private final BooleanSupplier onEventThread;
     private final CallbackMark callback;
@@ -63,7 +63,7 @@ public final class ClientContext {
     private final Set<LockPath> usedOtherwise = new HashSet<>(0);
 
     /**
-     * @param signals takes the events of the client
+     * @param events takes the events of the client
      * @param callback marks the threads that run a callback of the client
      * @param leasesOn returns the number of this client's leases on a path; called on the serial executor
      * @param onEventThread whether the current thread is the event thread of the client's ZooKeeper handle
@@ -71,7 +71,7 @@ public final class ClientContext {
      */
     public ClientContext(
             ClientConfig config,
-            ClientEvents signals,
+            ClientEvents events,
             CallbackMark callback,
             ToLongFunction<LockPath> leasesOn,
             BooleanSupplier onEventThread,
@@ -82,7 +82,7 @@ public final class ClientContext {
             onFailure.accept(unexpected);
         });
         this.ownerData = config.owner().data();
-        this.signals = signals;
+        this.events = events;
         this.callback = callback;
         this.leasesOn = leasesOn;
         this.onEventThread = onEventThread;
@@ -108,13 +108,13 @@ public final class ClientContext {
         return config.naming();
     }
 
-    public ClientEvents signals() {
-        return signals;
+    public ClientEvents events() {
+        return events;
     }
 
     /** Returns the events of a request for {@code members}. */
-    public RequestEvents signalsOf(List<LockTarget> members) {
-        return new RequestEvents(signals, members, displayPath(members.get(0).path()));
+    public RequestEvents eventsOf(List<LockTarget> members) {
+        return new RequestEvents(events, members, displayPath(members.get(0).path()));
     }
 
     public byte[] ownerData() {
@@ -137,7 +137,7 @@ public final class ClientContext {
         return (label.isEmpty() ? owner : owner.withLabel(label)).data();
     }
 
-    public Clock time() {
+    public Clock clock() {
         return config.time();
     }
 

@@ -39,7 +39,7 @@ public final class HeldLeases {
         CompletableFuture<@Nullable Void> notified();
 
         /** Returns the events of its owner. */
-        RequestEvents signals();
+        RequestEvents events();
     }
 
     /** Adds a lease that is granted. */
@@ -55,7 +55,7 @@ public final class HeldLeases {
 
     /** Notes that the thread that asked for the lease has waited for it. */
     public void received(Held lease) {
-        byThread.compute(lease.signals().callerId(), (id, leases) -> {
+        byThread.compute(lease.events().callerId(), (id, leases) -> {
             Set<Held> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
             more.add(lease);
             return more;
@@ -68,7 +68,7 @@ public final class HeldLeases {
     /** Removes a lease that has ended. */
     public void remove(Held ended) {
         all.remove(ended);
-        byThread.computeIfPresent(ended.signals().callerId(), (id, leases) -> {
+        byThread.computeIfPresent(ended.events().callerId(), (id, leases) -> {
             leases.remove(ended);
             return leases.isEmpty() ? null : leases;
         });
@@ -100,7 +100,7 @@ public final class HeldLeases {
         for (LockTarget wanted : waiting.members()) {
             int permits = 0;
             for (Held one : held) {
-                for (LockTarget member : one.signals().members()) {
+                for (LockTarget member : one.events().members()) {
                     permits += member.path().equals(wanted.path())
                             ? member.recipe().permits()
                             : 0;
@@ -109,7 +109,7 @@ public final class HeldLeases {
                         .apply(wanted.path())
                         .orElse(wanted.recipe().purpose().capacity());
                 if (permits > 0 && permits > capacity - wanted.recipe().permits()) {
-                    return Optional.of(one.signals());
+                    return Optional.of(one.events());
                 }
             }
         }

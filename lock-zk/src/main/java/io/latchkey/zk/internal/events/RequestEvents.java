@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * order, calls are queued and events of Flight Recorder written.
  */
 public final class RequestEvents {
-    private final ClientEvents signals;
+    private final ClientEvents events;
     private final LockObserver.Request about;
     private final List<LockTarget> members;
     private final String thread;
@@ -54,24 +54,24 @@ public final class RequestEvents {
      *
      * @param path the path of the first member, as the user named it
      */
-    public RequestEvents(ClientEvents signals, List<LockTarget> members, String path) {
-        this.signals = signals;
+    public RequestEvents(ClientEvents events, List<LockTarget> members, String path) {
+        this.events = events;
         this.members = members;
         this.thread = Thread.currentThread().getName();
         this.caller = Thread.currentThread().getId();
-        this.askedAt = signals.nanos();
-        this.about = about(signals.nextRequest(), path, members, members.get(0).label());
+        this.askedAt = events.nanos();
+        this.about = about(events.nextRequest(), path, members, members.get(0).label());
         this.queuedInstead = null;
         this.partOf = null;
     }
 
     private RequestEvents(RequestEvents whole, List<LockTarget> members, boolean tellsQueued) {
-        this.signals = whole.signals;
+        this.events = whole.events;
         this.members = members;
         this.thread = whole.thread;
         this.caller = whole.caller;
         this.callerWaits = whole.callerWaits;
-        this.askedAt = signals.nanos();
+        this.askedAt = events.nanos();
         this.about = about(whole.about.id(), whole.about.path(), members, whole.about.label());
         this.queuedInstead = tellsQueued ? whole : null;
         this.partOf = whole;
@@ -155,13 +155,13 @@ public final class RequestEvents {
 
     /** Reports the call, in the caller's thread. */
     public void requested() {
-        isReported = signals.begun();
+        isReported = events.begun();
         announce(observer -> observer.requested(about));
     }
 
     private void announce(Consumer<LockObserver> what) {
         if (isReported) {
-            signals.announce(what);
+            events.announce(what);
         }
     }
 
@@ -169,7 +169,7 @@ public final class RequestEvents {
         over = true;
         announce(what);
         if (isReported) {
-            signals.ended();
+            events.ended();
         }
     }
 
@@ -212,7 +212,7 @@ public final class RequestEvents {
             return;
         }
         token = tokenOfLease;
-        grantedAt = signals.nanos();
+        grantedAt = events.nanos();
         Duration waited = Duration.ofNanos(grantedAt - askedAt);
         announce(observer -> observer.granted(about, tokenOfLease, waited));
     }
@@ -220,7 +220,7 @@ public final class RequestEvents {
     /** Notes that the caller has the lease, in the caller's thread. */
     public synchronized void received() {
         if (isReported) {
-            signals.received(about, token);
+            events.received(about, token);
         }
     }
 
@@ -245,7 +245,7 @@ public final class RequestEvents {
         if (over || token != Event.Created.UNKNOWN_TOKEN) {
             return;
         }
-        Duration waited = Duration.ofNanos(signals.nanos() - askedAt);
+        Duration waited = Duration.ofNanos(events.nanos() - askedAt);
         announceEnd(observer -> observer.notGranted(about, failure, reason, waited));
     }
 
@@ -262,7 +262,7 @@ public final class RequestEvents {
             return;
         }
         long ofLease = token;
-        Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+        Duration held = Duration.ofNanos(events.nanos() - grantedAt);
         announceEnd(observer -> observer.lost(about, ofLease, cause, held));
     }
 
@@ -272,7 +272,7 @@ public final class RequestEvents {
             return;
         }
         long ofLease = token;
-        Duration held = Duration.ofNanos(signals.nanos() - grantedAt);
+        Duration held = Duration.ofNanos(events.nanos() - grantedAt);
         announceEnd(observer -> observer.released(about, ofLease, held));
     }
 }

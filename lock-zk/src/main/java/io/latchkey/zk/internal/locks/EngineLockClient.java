@@ -163,7 +163,7 @@ public final class EngineLockClient implements LockClient {
 
     @Override
     public SessionStatus session() {
-        return engine.context().signals().view();
+        return engine.context().events().view();
     }
 
     @Override

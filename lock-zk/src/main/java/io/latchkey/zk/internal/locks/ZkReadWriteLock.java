@@ -83,7 +83,7 @@ final class ZkReadWriteLock implements ReadWriteLock {
     private ZkLease checked(Lease lease) {
         Objects.requireNonNull(lease, "write");
         if (!(lease instanceof ZkLease own)
-                || own.context().signals() != engine.context().signals()
+                || own.context().events() != engine.context().events()
                 || !own.isOf(write)) {
             throw new IllegalArgumentException(
                     "not a write lease of " + writeLock + " from this client: " + lease + ". Nothing was changed.");

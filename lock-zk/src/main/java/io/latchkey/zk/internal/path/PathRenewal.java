@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 final class PathRenewal implements Watches.Listener {
     private final Session session;
     private final LockPath path;
-    private final List<Withdrawn> withdrawn = new ArrayList<>();
+    private final List<WithdrawnRequest> withdrawn = new ArrayList<>();
     private Runnable stopWatching = () -> {};
     /** Whether a list is already scheduled for the next connection. */
     private boolean waitsForConnection;
@@ -36,7 +36,7 @@ final class PathRenewal implements Watches.Listener {
      *
      * @param since the transaction that created its node, or an earlier one; 0 if unknown
      */
-    private record Withdrawn(QueueMember member, long since) {
+    private record WithdrawnRequest(QueueMember member, long since) {
         boolean waits() {
             return member.state() == State.DRAINING;
         }
@@ -57,7 +57,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     void add(QueueMember member, long since) {
-        withdrawn.add(new Withdrawn(member, since));
+        withdrawn.add(new WithdrawnRequest(member, since));
         if (withdrawn.size() == 1) {
             look();
         }
@@ -145,7 +145,7 @@ final class PathRenewal implements Watches.Listener {
         resume(each -> true);
     }
 
-    private void resume(Predicate<Withdrawn> which) {
+    private void resume(Predicate<WithdrawnRequest> which) {
         forAll(which, QueueMember::renewed);
     }
 
@@ -157,8 +157,8 @@ final class PathRenewal implements Watches.Listener {
         forAll(each -> true, member -> member.fail(error));
     }
 
-    private void forAll(Predicate<Withdrawn> which, Consumer<QueueMember> action) {
-        List<Withdrawn> all = withdrawn.stream().filter(which).toList();
+    private void forAll(Predicate<WithdrawnRequest> which, Consumer<QueueMember> action) {
+        List<WithdrawnRequest> all = withdrawn.stream().filter(which).toList();
         withdrawn.removeAll(all);
         all.forEach(each -> action.accept(each.member()));
     }

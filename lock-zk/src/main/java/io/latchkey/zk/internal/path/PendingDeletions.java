@@ -436,7 +436,7 @@ public final class PendingDeletions {
         flights++;
         sent.addAll(batch);
         session.connection()
-                .<List<Status>>ask(then -> session.connection().port().exist(paths, then), answer -> {
+                .<List<Status>>ask(then -> session.connection().store().exist(paths, then), answer -> {
                     flights--;
                     batch.forEach(sent::remove);
                     foundMissing = false;

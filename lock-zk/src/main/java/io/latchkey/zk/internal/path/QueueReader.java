@@ -265,7 +265,7 @@ public final class QueueReader implements Session.LostCreates {
             BooleanSupplier wanted,
             Consumer<List<Response<ZnodeStore.Listing>>> then) {
         List<String> paths = readers.stream().map(reader -> reader.path.node()).toList();
-        session.connection().<String>ask(done -> session.connection().port().sync(paths.get(0), done), synced -> {});
+        session.connection().<String>ask(done -> session.connection().store().sync(paths.get(0), done), synced -> {});
         if (mayReadTogether(readers, session)) {
             session.lists().askTogether(paths, then);
             return;
@@ -313,7 +313,7 @@ public final class QueueReader implements Session.LostCreates {
 
     private void readData(Consumer<Response<ZnodeStore.NodeData>> then) {
         session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().port().read(path.node(), done), answer -> {
+                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(path.node(), done), answer -> {
                     if (answer.ok()) {
                         learn(answer.get());
                     }

@@ -26,7 +26,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     private static final Duration ENGINES_TURN = Duration.ofMillis(10);
 
     private final ClientContext context;
-    private final RequestEvents signals;
+    private final RequestEvents events;
     private final Runnable giveUp;
     private final WaitPolicy waitPolicy;
     private volatile @Nullable AcquireFailure without;
@@ -35,16 +35,16 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
      * @param waitPolicy how long the caller waits
      * @param giveUp runs on the serial executor when the caller no longer waits
      */
-    public AcquireFuture(ClientContext context, RequestEvents signals, WaitPolicy waitPolicy, Runnable giveUp) {
+    public AcquireFuture(ClientContext context, RequestEvents events, WaitPolicy waitPolicy, Runnable giveUp) {
         super(context.answers());
         this.context = context;
-        this.signals = signals;
+        this.events = events;
         this.waitPolicy = waitPolicy;
         this.giveUp = giveUp;
     }
 
-    public RequestEvents signals() {
-        return signals;
+    public RequestEvents events() {
+        return events;
     }
 
     /** Returns the error of a caller whose request ended without a lease. */
@@ -56,7 +56,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
                     default -> LockException.Reason.NO_ANSWER;
                 };
         Duration time = waitPolicy instanceof WaitPolicy.AtMost atMost ? atMost.timeout() : Duration.ZERO;
-        return Errors.timedOut(signals.about().path(), time, reason);
+        return Errors.timedOut(events.about().path(), time, reason);
     }
 
     private Optional<AcquireFailure> without() {
@@ -69,10 +69,10 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
             return AcquireFailure.CANCELLED;
         } else if (waitPolicy instanceof WaitPolicy.Never) {
             return AcquireFailure.BUSY; // without an answer it fails
-        } else if (signals.wasQueued() && context.signals().view().isConnected()) {
+        } else if (events.wasQueued() && context.events().view().isConnected()) {
             return AcquireFailure.TIMED_OUT;
         }
-        return signals.isPutOff() ? AcquireFailure.THROTTLED : AcquireFailure.NO_ANSWER;
+        return events.isPutOff() ? AcquireFailure.THROTTLED : AcquireFailure.NO_ANSWER;
     }
 
     /** Notes why the request ends without a lease, before its caller asks. */
@@ -90,7 +90,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     public Optional<ZkLease> await(boolean interruptibly) throws InterruptedException {
         boolean handedOver = false;
         try {
-            signals.callerWaits();
+            events.callerWaits();
             Optional<Duration> longest = waitPolicy.limit(context.sessionTimeout());
             Duration first = longest.filter(limit -> limit.compareTo(LONG_WAIT) <= 0)
                     .map(limit -> limit.plus(ENGINES_TURN))
@@ -130,7 +130,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     }
 
     private void warnOfWaitForItself() {
-        context.heldByCallerOf(signals)
+        context.heldByCallerOf(events)
                 .map(held -> held.toDiagnosis(context.now(), false))
                 .ifPresent(held -> context.log()
                         .warn(
@@ -150,13 +150,13 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     /** Completes this. If the caller no longer waits, the task that gives the request up releases the lease. */
     public void answer(Optional<ZkLease> lease) {
         if (lease.isEmpty()) {
-            signals.notGranted(endWithout());
+            events.notGranted(endWithout());
         }
         complete(lease);
     }
 
     public void fail(Throwable error) {
-        signals.failed(error);
+        events.failed(error);
         completeExceptionally(error);
     }
 
@@ -164,7 +164,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     public void timeUp() {
         if (waitPolicy instanceof WaitPolicy.Never) {
             fail(new LockServiceUnavailableException(
-                    Errors.outOfReach(signals.about().path(), context.sessionTimeout())));
+                    Errors.outOfReach(events.about().path(), context.sessionTimeout())));
         } else {
             answer(Optional.empty());
         }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.Holder {
     private final List<QueueEntry> entries;
     private final Session session;
-    private final RequestEvents signals;
+    private final RequestEvents events;
     private final Consumer<Event> machine;
     private final long token;
     /** In the order of their grants. A lease whose limit has passed stays until its owner is notified. */
@@ -58,10 +58,10 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
      * @param entries the entries of all members, whose nodes exist
      * @param machine takes the events of the request
      */
-    Holding(List<QueueEntry> entries, Session session, long token, RequestEvents signals, Consumer<Event> machine) {
+    Holding(List<QueueEntry> entries, Session session, long token, RequestEvents events, Consumer<Event> machine) {
         this.entries = entries;
         this.session = session;
-        this.signals = signals;
+        this.events = events;
         this.machine = machine;
         this.token = token;
     }
@@ -193,7 +193,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
 
     @Override
     public ZkLease newLease() {
-        return newLease(token, signals);
+        return newLease(token, events);
     }
 
     /** Without this, the lease would count as a holder's, and the node would stay until the session ends. */
@@ -228,9 +228,9 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
             // The owner has released the lease or found it lost in between; the consequences are already on their way.
             return Optional.empty();
         }
-        ZkLease read = newLease(write.token(), write.signals());
+        ZkLease read = newLease(write.token(), write.events());
         read.keepLimitOf(write);
-        if (read.signals().isAwaited()) {
+        if (read.events().isAwaited()) {
             session.context().held().received(read);
         }
         leases.remove(write);

@@ -99,7 +99,7 @@ final class MissingPaths {
         Connection connection = session.connection();
         int[] unanswered = {nodes.size()};
         for (String node : nodes) {
-            connection.<ZnodeStore.NodeData>ask(done -> connection.port().read(node, done), answer -> {
+            connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(node, done), answer -> {
                 // Whatever else the answer is, the next transaction finds out what it means.
                 if (answer.code() == Status.NO_NODE) {
                     absent.add(node);

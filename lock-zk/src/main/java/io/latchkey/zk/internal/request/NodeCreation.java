@@ -69,7 +69,7 @@ final class NodeCreation {
     /** Sends the creation and the reads behind it, unless the session has no room for the nodes. */
     void start() {
         Optional<String> full = session.connection()
-                .port()
+                .store()
                 .fullFor(entries.stream().map(entry -> entry.prefix(id)).toList());
         if (full.isPresent()) {
             // Later: the machine is carrying out the command that led here.
@@ -83,7 +83,7 @@ final class NodeCreation {
             session.connection()
                     .<ZnodeStore.Created>askCommitted(
                             then -> session.connection()
-                                    .port()
+                                    .store()
                                     .create(only.prefix(id), session.context().ownerData(only.label()), then),
                             answer -> {
                                 noLongerCreating();

@@ -11,4 +11,4 @@ import java.util.List;
  * @param id the id of its current attempt
  * @param paths the paths of its members, as the ZooKeeper handle sees them
  */
-public record OwnRequest(RequestEvents signals, boolean holds, String id, List<LockPath> paths) {}
+public record OwnRequest(RequestEvents events, boolean holds, String id, List<LockPath> paths) {}

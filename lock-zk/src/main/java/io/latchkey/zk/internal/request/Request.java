@@ -50,7 +50,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
-    private final RequestEvents signals;
+    private final RequestEvents events;
     private final List<LockTarget> members;
     private final Acquisition machine;
     private final AcquireFuture outcome;
@@ -59,7 +59,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     private final Command.Shell life = new Life();
 
     /** The event that is being handled, and those that wait for their turn. */
-    private final Deque<Waiting> events = new ArrayDeque<>(1);
+    private final Deque<PendingEvent> pending = new ArrayDeque<>(1);
 
     /** What it has in its present session; null before the first and between two. */
     private @Nullable InSession present;
@@ -94,7 +94,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      *
      * @param stillTrue asked at its turn
      */
-    private record Waiting(Event event, BooleanSupplier stillTrue) {}
+    private record PendingEvent(Event event, BooleanSupplier stillTrue) {}
 
     /** The client that a request belongs to. */
     public interface Client {
@@ -109,31 +109,31 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     /**
-     * @param signals takes the events of the request
+     * @param events takes the events of the request
      */
     public Request(
             ClientContext context,
             Client client,
             List<LockTarget> members,
             WaitPolicy waitPolicy,
-            RequestEvents signals) {
+            RequestEvents events) {
         this.context = context;
         this.client = client;
         this.waitPolicy = waitPolicy;
         this.machine = new Acquisition(
                 members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
         this.members = members;
-        this.signals = signals;
-        this.outcome = new AcquireFuture(context, signals, waitPolicy, this::abandon);
+        this.events = events;
+        this.outcome = new AcquireFuture(context, events, waitPolicy, this::abandon);
         this.outcome.open();
         Optional<Duration> limit = waitPolicy.limit(context.sessionTimeout());
-        this.timer = limit.map(span -> context.time().after(span, () -> context.execute(this::timeUp)))
+        this.timer = limit.map(span -> context.clock().after(span, () -> context.execute(this::timeUp)))
                 .orElse(null);
     }
 
     /** Returns what it is now: several holders if readers share the node. */
     public Stream<OwnRequest> atThisMoment() {
-        return ownersSignals().map(owner -> new OwnRequest(owner, state() == State.HELD, id(), paths()));
+        return eventsOfOwners().map(owner -> new OwnRequest(owner, state() == State.HELD, id(), paths()));
     }
 
     public AcquireFuture outcome() {
@@ -141,15 +141,15 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     /** Returns the events of its owners: of the current leases' owners while it holds. */
-    Stream<RequestEvents> ownersSignals() {
+    Stream<RequestEvents> eventsOfOwners() {
         return holding != null && machine.state() == State.HELD
-                ? holding.leases().stream().map(ZkLease::signals)
-                : Stream.of(signals);
+                ? holding.leases().stream().map(ZkLease::events)
+                : Stream.of(events);
     }
 
     @Override
     public void suspect() {
-        ownersSignals().forEach(RequestEvents::suspect);
+        eventsOfOwners().forEach(RequestEvents::suspect);
     }
 
     private String displayPath(LockPath path) {
@@ -225,16 +225,16 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      */
     @Override
     public void on(Event event, BooleanSupplier stillTrue) {
-        events.add(new Waiting(event, stillTrue));
-        if (events.size() > 1) {
+        pending.add(new PendingEvent(event, stillTrue));
+        if (pending.size() > 1) {
             return;
         }
-        while (!events.isEmpty()) {
-            Waiting next = events.element();
+        while (!pending.isEmpty()) {
+            PendingEvent next = pending.element();
             if (next.stillTrue().getAsBoolean()) {
                 handle(next.event());
             }
-            events.remove();
+            pending.remove();
         }
     }
 
@@ -341,7 +341,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             }
             if (!waited) {
                 waited = true;
-                signals.queued(ahead);
+                events.queued(ahead);
             }
             entries().get(member).watch(how);
         }
@@ -382,9 +382,9 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
                 entry.found(false);
             });
             session().validity().addHolder(Request.this);
-            holding = new Holding(entries(), session(), token, signals, Request.this::on);
+            holding = new Holding(entries(), session(), token, events, Request.this::on);
             ZkLease granted = holding.newLease();
-            granted.goesTo(signals);
+            granted.goesTo(events);
             outcome.answer(Optional.of(granted));
         }
 
@@ -529,7 +529,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     private void readToken(QueueEntry entry, NodeName node) {
         Connection connection = session().connection();
         connection.<ZnodeStore.NodeData>ask(
-                then -> connection.port().read(entry.path().child(node), then), answer -> {
+                then -> connection.store().read(entry.path().child(node), then), answer -> {
                     boolean isThere = entry.node().equals(Optional.of(node));
                     if (machine.state() != State.QUEUED || !isThere) {
                         return;
@@ -630,7 +630,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     @Override
     public void throttled(boolean putOff) {
-        signals.putOff(putOff);
+        events.putOff(putOff);
     }
 
     private void timeUp() {

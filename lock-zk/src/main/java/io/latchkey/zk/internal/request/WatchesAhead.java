@@ -30,7 +30,7 @@ final class WatchesAhead {
     private final Tag tag;
     private final Watches.Listener pathListener = new PathListener();
     /** The watched nodes, usually one. */
-    private final List<Watched> nodes = new ArrayList<>(0);
+    private final List<WatchedNode> nodes = new ArrayList<>(0);
 
     /** The zxids of the transactions that created the nodes, as far as they are known. */
     private final Map<NodeName, Long> created = new HashMap<>(0);
@@ -43,7 +43,7 @@ final class WatchesAhead {
     private @Nullable Runnable stopWatchingPath;
 
     /** A watched node, and the action that ends the watch. */
-    private record Watched(NodeName node, Runnable stop) {}
+    private record WatchedNode(NodeName node, Runnable stop) {}
 
     /**
      * @param own the watch on the node of {@code member}, without which no release is taken as a grant
@@ -64,7 +64,7 @@ final class WatchesAhead {
                 : how instanceof Decision.Follow follow ? List.of(follow.ahead()) : List.of();
         following = null;
         created.keySet().retainAll(on);
-        for (Watched former : List.copyOf(nodes)) {
+        for (WatchedNode former : List.copyOf(nodes)) {
             if (!on.contains(former.node())) {
                 stop(former.node());
             }
@@ -74,7 +74,7 @@ final class WatchesAhead {
         }
         for (NodeName next : on) {
             if (nodes.stream().noneMatch(watched -> watched.node().equals(next))) {
-                nodes.add(new Watched(next, watch(next, alone)));
+                nodes.add(new WatchedNode(next, watch(next, alone)));
             }
         }
         if (how instanceof Decision.Follow follow) {
@@ -137,7 +137,7 @@ final class WatchesAhead {
     }
 
     void stop(NodeName former) {
-        for (Watched watched : List.copyOf(nodes)) {
+        for (WatchedNode watched : List.copyOf(nodes)) {
             if (watched.node().equals(former)) {
                 nodes.remove(watched);
                 watched.stop().run();
@@ -151,7 +151,7 @@ final class WatchesAhead {
     }
 
     void stop() {
-        for (Watched watched : List.copyOf(nodes)) {
+        for (WatchedNode watched : List.copyOf(nodes)) {
             stop(watched.node());
         }
         leading = null;

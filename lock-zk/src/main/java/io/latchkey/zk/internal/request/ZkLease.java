@@ -64,7 +64,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     private final Session session;
     private final ValidityPeriod period;
     /** The events of the owner. One lease of a request may follow another, each with an owner of its own. */
-    private volatile RequestEvents signals;
+    private volatile RequestEvents events;
     /** The time until which the owner may hold, whatever the session does; null without a limit. */
     private volatile @Nullable ValidityPeriod limit;
     /** Ends the lease at its limit. Confined to the serial executor. */
@@ -132,7 +132,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
             Recipe recipe,
             long token,
             Session session,
-            RequestEvents signals) {
+            RequestEvents events) {
         this.context = session.context();
         this.request = request;
         this.nodes = nodes;
@@ -140,7 +140,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         this.token = token;
         this.session = session;
         this.period = session.validity().period();
-        this.signals = signals;
+        this.events = events;
     }
 
     @Override
@@ -258,7 +258,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     /** Passes the lease to {@code owner}, which gets its events from now on. */
     public void goesTo(RequestEvents owner) {
-        signals = owner;
+        events = owner;
         recipe = owner.members().get(0).recipe();
         stopLimit();
         owner.granted(token);
@@ -272,12 +272,12 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         }
         owner.limit()
                 .ifPresent(longest ->
-                        limitTo(new ValidityPeriod(context.time(), context.now().plus(longest))));
+                        limitTo(new ValidityPeriod(context.clock(), context.now().plus(longest))));
     }
 
     @Override
-    public RequestEvents signals() {
-        return signals;
+    public RequestEvents events() {
+        return events;
     }
 
     /** Takes over the limit of the lease that this one replaces. */
@@ -319,16 +319,16 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     /** Notes that the caller has received the lease. Called in the caller's thread. */
     public ZkLease received() {
-        signals.received();
-        if (signals.isAwaited()) {
+        events.received();
+        if (events.isAwaited()) {
             context.held().received(this);
         }
         return this;
     }
 
     /** Returns the store of the session that holds. */
-    public ZnodeStore port() {
-        return session.connection().port().sender();
+    public ZnodeStore store() {
+        return session.connection().store().sender();
     }
 
     /** Returns the context of the client that granted the lease. */
@@ -511,7 +511,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
                 noticeGiven();
             }
         });
-        signals.lost(cause);
+        events.lost(cause);
         noticeGiven();
     }
 
@@ -528,7 +528,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
      * at the latest, since a stage or an interrupt may block (docs/protocol.md, "Deletion after a loss").
      */
     void onceNotified(Runnable then) {
-        Clock.Timer bound = context.time()
+        Clock.Timer bound = context.clock()
                 .after(session.validity().timeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
         var unused = notified.thenRun(() -> {
             bound.cancel();
@@ -558,7 +558,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         outcome.open();
         context.runWithRoom(() -> {
             try {
-                signals.released();
+                events.released();
             } finally {
                 context.executeWithRoom(() -> request.release(this, outcome::complete));
             }

@@ -34,7 +34,7 @@ public final class Connection {
     private final Listener listener;
     private final List<Runnable> onConnected = new ArrayList<>();
 
-    private volatile @Nullable ZnodeStore port;
+    private volatile @Nullable ZnodeStore store;
     /**
      * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
      */
@@ -72,16 +72,16 @@ public final class Connection {
     }
 
     void open(ZnodeStore opened) {
-        port = opened;
+        store = opened;
     }
 
     /** Returns whether the handle is open; from any thread. */
     public boolean isOpen() {
-        return port != null;
+        return store != null;
     }
 
-    public ZnodeStore port() {
-        return Objects.requireNonNull(port, "the session is not open");
+    public ZnodeStore store() {
+        return Objects.requireNonNull(store, "the session is not open");
     }
 
     // ---- the connection
@@ -209,7 +209,7 @@ public final class Connection {
 
     /** Sends a transaction as {@link #askCommitted}. */
     public void writeOnce(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
-        askCommitted(done -> port().write(writes, done), then);
+        askCommitted(done -> store().write(writes, done), then);
     }
 
     /**
@@ -242,7 +242,7 @@ public final class Connection {
     public void afterThrottling(int times, Runnable task) {
         Duration longest = Comparators.min(LONGEST_PAUSE, validity.timeout().dividedBy(PAUSES_IN_A_SESSION));
         Duration pause = Comparators.min(longest, FIRST_PAUSE.multipliedBy(1L << Math.min(times, Byte.SIZE)));
-        var unused = context.time()
+        var unused = context.clock()
                 .after(
                         pause,
                         () -> context.execute(() -> {
@@ -298,7 +298,7 @@ public final class Connection {
 
     /** Creates the chroot of the handle again, through another handle. */
     public void makeRoot(Consumer<Response<Boolean>> then) {
-        port().makeRoot(answer -> context.execute(() -> {
+        store().makeRoot(answer -> context.execute(() -> {
             if (!over) {
                 then.accept(answer);
             }

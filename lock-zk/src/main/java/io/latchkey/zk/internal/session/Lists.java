@@ -91,7 +91,7 @@ public final class Lists {
             send(path, ahead, then);
             return;
         }
-        connection.<ZnodeStore.NodeData>ask(done -> connection.port().read(path, done), answer -> {
+        connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(path, done), answer -> {
             if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {
@@ -117,7 +117,7 @@ public final class Lists {
     public void askTogether(List<String> paths, Consumer<List<Response<ZnodeStore.Listing>>> then) {
         long request = connection.nextRequest();
         connection.<List<Response<ZnodeStore.Listing>>>ask(
-                done -> connection.port().lists(paths, done), answer -> {
+                done -> connection.store().lists(paths, done), answer -> {
                     List<Response<ZnodeStore.Listing>> each = answer.ok()
                             ? answer.get()
                             : Collections.nCopies(paths.size(), Response.failed(answer.code(), answer.detail()));
@@ -143,7 +143,7 @@ public final class Lists {
         long first = connection.nextRequest();
         ahead.run();
         long last = connection.nextRequest();
-        connection.<ZnodeStore.Listing>ask(done -> connection.port().list(path, done), answer -> {
+        connection.<ZnodeStore.Listing>ask(done -> connection.store().list(path, done), answer -> {
             count(path, answer, first, last);
             then.accept(answer);
         });
@@ -173,7 +173,7 @@ public final class Lists {
 
     /** Returns whether a list of so many bytes is far from filling a packet. */
     public boolean isShort(long bytes) {
-        return bytes <= connection.port().longestAnswer() / PART_OF_PACKET;
+        return bytes <= connection.store().longestAnswer() / PART_OF_PACKET;
     }
 
     private int times(String path) {
@@ -187,7 +187,7 @@ public final class Lists {
 
     /** Children of other clients may have longer names than requests have: then only the lost lists show the length. */
     private boolean mayFit(String path, int children) {
-        if (Errors.exceedsAPacket(children, connection.port().longestAnswer())) {
+        if (Errors.exceedsAPacket(children, connection.store().longestAnswer())) {
             return false;
         }
         Lost counted = lost.get(path);

@@ -27,7 +27,7 @@ public final class RestartableTimer {
     public void set(Duration in) {
         cancel();
         int which = set;
-        timer = context.time()
+        timer = context.clock()
                 .after(
                         in,
                         () -> context.execute(() -> {

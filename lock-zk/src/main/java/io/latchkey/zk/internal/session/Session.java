@@ -137,7 +137,7 @@ public final class Session {
         boolean first = !connection.hasConnected();
         connection.newConnection(attempt.map(ZnodeStore.Attempt::server));
         validity.connectedWith(
-                connection.port().session(), sessionTimeout, first, attempt.map(ZnodeStore.Attempt::begun));
+                connection.store().session(), sessionTimeout, first, attempt.map(ZnodeStore.Attempt::begun));
         if (first) {
             onReconnected();
             if (validity.beginsPair()) {
@@ -163,7 +163,7 @@ public final class Session {
         validity.connectionLost(lost);
         heartbeat.connectionLost();
         if (lost) {
-            context.signals().session(SessionState.DISCONNECTED);
+            context.events().session(SessionState.DISCONNECTED);
             validity.suspect();
             heartbeat.probe();
         } else {
@@ -175,7 +175,7 @@ public final class Session {
     /** Resumes all that waits for the connection, after the barrier on a new one is committed. */
     private void onReconnected() {
         connection.onReconnected();
-        context.signals().session(SessionState.CONNECTED);
+        context.events().session(SessionState.CONNECTED);
         if (!validity.believesOffer()) {
             heartbeat.beatSoon();
         }

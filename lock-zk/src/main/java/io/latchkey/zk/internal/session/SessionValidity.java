@@ -112,7 +112,7 @@ public final class SessionValidity {
                 periodEnd.set(present.remaining());
             }
         }
-        context.signals().timeoutGranted(id, sessionTimeout, !first || context.makesSessions());
+        context.events().timeoutGranted(id, sessionTimeout, !first || context.makesSessions());
         offered = sessionTimeout;
         if (first || shorter) {
             timeout = sessionTimeout;
@@ -167,7 +167,7 @@ public final class SessionValidity {
 
     /** Notifies observers of the lost connection, and the holders if their deadline has passed. */
     void reportDisconnected() {
-        context.signals().connectionLost(holding.size(), remaining());
+        context.events().connectionLost(holding.size(), remaining());
         checkPeriod();
     }
 
@@ -189,14 +189,14 @@ public final class SessionValidity {
 
     /** Takes a response to a committed request that was sent on the current connection. */
     void committed(ClockReading sent, ClockReading now) {
-        Duration standstill = context.time().standstill(timeout.plus(now.since(sent)));
+        Duration standstill = context.clock().standstill(timeout.plus(now.since(sent)));
         Optional<ClockReading> proved = proofs.committed(sent, now, standstill);
         if (proved.isEmpty()) {
             return;
         }
         ClockReading deadline = proved.get();
         ValidityPeriod present = period;
-        if (present != null && present.prolong(deadline)) {
+        if (present != null && present.extend(deadline)) {
             return;
         }
         if (present != null) {
@@ -206,7 +206,7 @@ public final class SessionValidity {
             periodEnd.cancel();
         }
         // After a slow response it is over at once.
-        period = new ValidityPeriod(context.time(), deadline);
+        period = new ValidityPeriod(context.clock(), deadline);
     }
 
     // ---- the end of the validity period

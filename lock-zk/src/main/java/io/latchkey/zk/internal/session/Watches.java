@@ -28,7 +28,7 @@ public final class Watches {
 
     private final ClientContext context;
     private final Connection connection;
-    private final Map<String, Watched> byPath = new HashMap<>();
+    private final Map<String, WatchedNode> byPath = new HashMap<>();
     /** Paths whose watches are being removed, once for each removal without a response. */
     private final Multiset<String> removing = HashMultiset.create();
 
@@ -67,7 +67,7 @@ public final class Watches {
     }
 
     /** The state of one watch. */
-    private enum Armed {
+    private enum WatchState {
         NOT,
         ASKED_FOR,
         /** The server has confirmed the watch. */
@@ -75,12 +75,12 @@ public final class Watches {
     }
 
     /** The watches and listeners of one node. A client may have many thousands of these. */
-    private static final class Watched {
+    private static final class WatchedNode {
         /** Usually a single listener. */
         private Set<Listener> listeners = Set.of();
 
-        private Armed data = Armed.NOT;
-        private Armed children = Armed.NOT;
+        private WatchState data = WatchState.NOT;
+        private WatchState children = WatchState.NOT;
         /** The children when the watch was confirmed. A listener that is added later may know an older list. */
         private ZnodeStore.@Nullable Listing seen;
         /** The data when the watch was confirmed. */
@@ -88,11 +88,11 @@ public final class Watches {
 
         private long changedBy = NO_ZXID;
 
-        Armed of(Of what) {
+        WatchState of(Of what) {
             return what == Of.DATA ? data : children;
         }
 
-        void set(Of what, Armed now) {
+        void set(Of what, WatchState now) {
             if (what == Of.DATA) {
                 data = now;
             } else {
@@ -101,7 +101,7 @@ public final class Watches {
         }
 
         boolean isArmed() {
-            return data != Armed.NOT || children != Armed.NOT;
+            return data != WatchState.NOT || children != WatchState.NOT;
         }
 
         /**
@@ -109,8 +109,8 @@ public final class Watches {
          * fire.
          */
         void fired(Of what) {
-            if (of(what) == Armed.CONFIRMED) {
-                set(what, Armed.NOT);
+            if (of(what) == WatchState.CONFIRMED) {
+                set(what, WatchState.NOT);
             }
         }
 
@@ -165,15 +165,15 @@ public final class Watches {
     }
 
     private Runnable watch(String path, Listener listener, Of what) {
-        Watched watched = byPath.computeIfAbsent(path, p -> new Watched());
+        WatchedNode watched = byPath.computeIfAbsent(path, p -> new WatchedNode());
         watched.add(listener);
-        if (watched.of(what) == Armed.NOT) {
-            watched.set(what, Armed.ASKED_FOR);
+        if (watched.of(what) == WatchState.NOT) {
+            watched.set(what, WatchState.ASKED_FOR);
             switch (what) {
                 case DATA ->
                     connection.<ZnodeStore.NodeData>ask(
                             () -> byPath.get(path) == watched,
-                            then -> connection.port().watchData(path, then),
+                            then -> connection.store().watchData(path, then),
                             answer -> {
                                 if (armed(path, watched, what, answer)) {
                                     watched.seenData = answer.get();
@@ -183,7 +183,7 @@ public final class Watches {
                 case CHILDREN ->
                     connection.<ZnodeStore.Listing>ask(
                             () -> byPath.get(path) == watched,
-                            then -> connection.port().watchChildren(path, then),
+                            then -> connection.store().watchChildren(path, then),
                             answer -> {
                                 if (armed(path, watched, what, answer)) {
                                     watched.seen = answer.get();
@@ -191,11 +191,11 @@ public final class Watches {
                                 }
                             });
             }
-        } else if (watched.of(what) == Armed.CONFIRMED) {
+        } else if (watched.of(what) == WatchState.CONFIRMED) {
             switch (what) {
                 case DATA ->
                     context.execute(() -> {
-                        if (watched.data == Armed.CONFIRMED && watched.listeners.contains(listener)) {
+                        if (watched.data == WatchState.CONFIRMED && watched.listeners.contains(listener)) {
                             listener.seen(Objects.requireNonNull(watched.seenData));
                         }
                     });
@@ -206,7 +206,7 @@ public final class Watches {
     }
 
     public void fired(String path, ZnodeStore.Change change, long zxid) {
-        Watched watched = byPath.get(path);
+        WatchedNode watched = byPath.get(path);
         if (watched == null) {
             return;
         }
@@ -238,11 +238,11 @@ public final class Watches {
     }
 
     /** Handles the response to setting a watch, and returns whether the server has set it. */
-    private boolean armed(String path, Watched watched, Of what, Response<?> answer) {
+    private boolean armed(String path, WatchedNode watched, Of what, Response<?> answer) {
         if (answer.ok()) {
-            watched.set(what, Armed.CONFIRMED);
+            watched.set(what, WatchState.CONFIRMED);
         } else if (byPath.remove(path, watched)) {
-            watched.set(what, Armed.NOT);
+            watched.set(what, WatchState.NOT);
             if (answer.code() != Status.NO_NODE && watched.isArmed()) {
                 // ZooKeeper's client would set the other watch again on a new connection, without a listener here.
                 takeBack(path);
@@ -258,7 +258,7 @@ public final class Watches {
         return answer.ok();
     }
 
-    private void stop(String path, Watched watched, Listener listener) {
+    private void stop(String path, WatchedNode watched, Listener listener) {
         if (watched.remove(listener) && byPath.remove(path, watched) && watched.isArmed()) {
             takeBack(path);
         }
@@ -271,6 +271,6 @@ public final class Watches {
 
     private void takeBack(String path) {
         removing.add(path);
-        connection.port().removeWatches(path, () -> context.execute(() -> removing.remove(path)));
+        connection.store().removeWatches(path, () -> context.execute(() -> removing.remove(path)));
     }
 }

@@ -33,11 +33,11 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     private final ZooKeeperHandles handles;
     private final Duration sessionTimeout;
     private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
-    private @Nullable Opened last;
+    private @Nullable OpenHandle last;
     /** Callers whose chroot is being created. Guarded by itself. */
     private final List<Consumer<Response<Boolean>>> awaitRoot = new ArrayList<>(0);
 
-    private record Opened(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver, SessionNodes nodes) {}
+    private record OpenHandle(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver, SessionNodes nodes) {}
 
     public SuccessiveHandles(ZooKeeperHandles handles) {
         this.handles = handles;
@@ -46,14 +46,14 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
 
     @Override
     public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
-        Optional<Opened> former = Optional.ofNullable(last).filter(this::gaveUp);
+        Optional<OpenHandle> former = Optional.ofNullable(last).filter(this::gaveUp);
         HostProvider servers = handles.servers(attempts, attemptsSinceConnected);
         ZooKeeper opened = former.isPresent()
                 ? handles.takeOver(former.get().handle(), watcher, servers)
                 : handles.open(watcher, servers);
-        SessionNodes nodes = former.map(Opened::nodes)
+        SessionNodes nodes = former.map(OpenHandle::nodes)
                 .orElseGet(() -> SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot())));
-        last = new Opened(opened, attempts, former.isPresent(), nodes);
+        last = new OpenHandle(opened, attempts, former.isPresent(), nodes);
         return opened;
     }
 
@@ -113,7 +113,7 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
      * timeout to zero. A handle that takes over has no timeout before it is connected; if it tried for as long as a
      * session lasts, it may have given up without an answer.
      */
-    private boolean gaveUp(Opened opened) {
+    private boolean gaveUp(OpenHandle opened) {
         ZooKeeper handle = opened.handle();
         if (handle.getState().isAlive()) {
             return false;

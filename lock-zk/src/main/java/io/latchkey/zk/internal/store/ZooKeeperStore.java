@@ -155,9 +155,9 @@ public final class ZooKeeperStore implements ZnodeStore {
      * for nothing else, and can be removed.
      */
     public static ZooKeeperStore borrow(ZooKeeper handle, List<ACL> acl, Executor handles, Listener listener) {
-        ZooKeeperStore port = new ZooKeeperStore(handle, acl, handles, listener);
-        port.watchSession();
-        return port;
+        ZooKeeperStore store = new ZooKeeperStore(handle, acl, handles, listener);
+        store.watchSession();
+        return store;
     }
 
     public ZooKeeper zooKeeper() {

@@ -120,7 +120,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
          * @param of the caller, whose kind and name it has
          * @param ahead whether it is made for those that come after it
          */
-        Request ask(Caller<L> of, boolean ahead, Asked made);
+        Request ask(Caller<L> of, boolean ahead, NodeRequest made);
 
         /** Calls {@link #look} after the delay. */
         void wake(long nanos);
@@ -139,14 +139,14 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
     }
 
     /** A request at the server. No record: it is compared by identity. */
-    public static final class Asked {
+    public static final class NodeRequest {
         private final boolean exclusive;
         /** Whether it was made without a waiter. It is not withdrawn for that: its creation is on its way. */
         private final boolean ahead;
 
         private @Nullable Request request;
 
-        Asked(boolean exclusive, boolean ahead) {
+        NodeRequest(boolean exclusive, boolean ahead) {
             this.exclusive = exclusive;
             this.ahead = ahead;
         }
@@ -161,9 +161,9 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
     /** Those of them that exclude all others. */
     private final Set<Caller<L>> writers = new LinkedHashSet<>();
     /** The requests at the server for the next of the waiters, in order. */
-    private final List<Asked> asked = new ArrayList<>(1);
+    private final List<NodeRequest> asked = new ArrayList<>(1);
     /** The nodes whose leases have owners now. */
-    private final Set<Node> nodes = new LinkedHashSet<>();
+    private final Set<SharedNode> nodes = new LinkedHashSet<>();
     /** How many of them are half used up, and how many have no turn left. */
     private int runningOut;
 
@@ -231,17 +231,17 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
      * @param first its lease
      * @return the node, to be called when its lease ends; empty if that was lost already, so that it does not end again
      */
-    public Optional<Node> granted(Asked request, Place<L> place, L first) {
+    public Optional<SharedNode> granted(NodeRequest request, Place<L> place, L first) {
         asked.remove(request);
         if (!first.isValid()) {
             ask();
             return Optional.empty();
         }
-        return Optional.of(new Node(place));
+        return Optional.of(new SharedNode(place));
     }
 
     /** A request has failed. If it was not withdrawn, all that wait fail with it. */
-    public void refused(Asked request, Throwable error) {
+    public void refused(NodeRequest request, Throwable error) {
         if (asked.remove(request)) {
             List<Caller<L>> failed = List.copyOf(waiting.keySet());
             waiting.clear();
@@ -258,7 +258,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         if (!caller.reads()) {
             return false;
         }
-        for (Node node : nodes) {
+        for (SharedNode node : nodes) {
             if (node.admits(caller)) {
                 return true;
             }
@@ -383,7 +383,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
      * Returns whether the first waiters need such a node. An exclusive one serves readers as well. But beside shared
      * nodes a reader waits for it longer than for a shared one.
      */
-    private boolean suits(Asked one) {
+    private boolean suits(NodeRequest one) {
         if (!one.exclusive) {
             return !needsExclusive();
         }
@@ -399,16 +399,16 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
 
     /** Returns whether readers hold, by nodes that will serve few more. */
     private boolean isRunningOut() {
-        return !nodes.isEmpty() && nodes.stream().allMatch(Node::isRunningOut);
+        return !nodes.isEmpty() && nodes.stream().allMatch(SharedNode::isRunningOut);
     }
 
     private void ask(Caller<L> of, boolean ahead) {
-        Asked next = new Asked(of.excludes(), ahead);
+        NodeRequest next = new NodeRequest(of.excludes(), ahead);
         asked.add(next);
         next.request = port.ask(of, ahead, next);
     }
 
-    private void withdraw(Asked unwanted) {
+    private void withdraw(NodeRequest unwanted) {
         asked.remove(unwanted);
         if (unwanted.request != null) {
             unwanted.request.withdraw();
@@ -431,7 +431,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
     }
 
     /** A node of the server's queue whose lease is passed on. */
-    public final class Node implements Successor {
+    public final class SharedNode implements Successor {
         private final Place<L> place;
         private final long since;
         private int turns;
@@ -440,7 +440,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         /** The lease of a node without holders, for the first of the readers that the node before has no turn for. */
         private @Nullable L spare;
 
-        private Node(Place<L> place) {
+        private SharedNode(Place<L> place) {
             this.place = place;
             this.since = port.now();
         }
@@ -557,7 +557,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
                 usedUp -= turns >= most ? 1 : 0;
             }
             if (nodes.stream().allMatch(each -> each.spare != null)) {
-                List.copyOf(nodes).forEach(Node::abandon);
+                List.copyOf(nodes).forEach(SharedNode::abandon);
             }
             ask();
         }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A period in which the server is known to keep the session. It can be prolonged until a call finds it over. From then
+ * A period in which the server is known to keep the session. It can be extended until a call finds it over. From then
  * on it stays over, for every lease that was granted in it, even if the session turns out to have lived on.
  * Thread-safe.
  */
@@ -47,7 +47,7 @@ public final class ValidityPeriod {
     }
 
     /** Moves the deadline to {@code later}, unless the period is over. Returns whether it is not. */
-    public boolean prolong(ClockReading later) {
+    public boolean extend(ClockReading later) {
         ClockReading moved = deadline.updateAndGet(until -> {
             if (until == null || until.reachedAt(now())) {
                 return null;

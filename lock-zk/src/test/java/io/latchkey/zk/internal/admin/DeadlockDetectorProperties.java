@@ -32,12 +32,12 @@ class DeadlockDetectorProperties {
     private static final int MOST = 9;
 
     /** Of session 2, at another path; session 1 waits for it. */
-    private static final Seat OTHER_HOLDER = new Draft(1, Tag.WRITE, 1, 2, 2, true).seat(3);
+    private static final Seat OTHER_HOLDER = new SeatSpec(1, Tag.WRITE, 1, 2, 2, true).seat(3);
 
-    private static final Seat OTHER_WAITER = new Draft(1, Tag.WRITE, 1, 1, 5, false).seat(4);
+    private static final Seat OTHER_WAITER = new SeatSpec(1, Tag.WRITE, 1, 1, 5, false).seat(4);
 
     /** A request to be placed at the end of a queue. */
-    private record Draft(int path, Tag tag, int permits, int session, int token, boolean holds) {
+    private record SeatSpec(int path, Tag tag, int permits, int session, int token, boolean holds) {
         Seat seat(int number) {
             String prefix = NodeName.prefix(tag, String.format("%016x", number), permits);
             NodeName name =
@@ -59,20 +59,20 @@ class DeadlockDetectorProperties {
                 expected.addAll(set);
             }
         }
-        assertEquals(expected, DeadlockDetector.of(lines).stuck());
+        assertEquals(expected, DeadlockDetector.of(lines).deadlocked());
     }
 
     @Property(tries = 2000)
     void eachRequestOfACircleWaitsForTheNext(@ForAll("queues") List<Line> lines) {
         DeadlockDetector standstill = DeadlockDetector.of(lines);
-        for (Seat seat : standstill.stuck()) {
-            List<Seat> circle = standstill.circleBehind(seat);
-            assertFalse(circle.isEmpty());
-            assertTrue(standstill.stuck().containsAll(circle), circle::toString);
-            assertEquals(circle.size(), Set.copyOf(circle).size(), circle::toString);
-            for (int i = 0; i < circle.size(); i++) {
-                Seat one = circle.get(i);
-                Seat next = circle.get((i + 1) % circle.size());
+        for (Seat seat : standstill.deadlocked()) {
+            List<Seat> cycle = standstill.cycleBehind(seat);
+            assertFalse(cycle.isEmpty());
+            assertTrue(standstill.deadlocked().containsAll(cycle), cycle::toString);
+            assertEquals(cycle.size(), Set.copyOf(cycle).size(), cycle::toString);
+            for (int i = 0; i < cycle.size(); i++) {
+                Seat one = cycle.get(i);
+                Seat next = cycle.get((i + 1) % cycle.size());
                 assertTrue(mayWaitFor(one, next, lines), () -> one + " waits for " + next);
             }
         }
@@ -80,25 +80,25 @@ class DeadlockDetectorProperties {
 
     @Example
     void requestForThePermitsThatAreLeft_isNotPartOfTheCircle() {
-        Seat holder = new Draft(0, Tag.LEASE, 1, 1, 1, true).seat(0);
-        Seat fits = new Draft(0, Tag.LEASE, 1, 3, 3, false).seat(1);
-        Seat tooMany = new Draft(0, Tag.LEASE, 2, 2, 4, false).seat(2);
+        Seat holder = new SeatSpec(0, Tag.LEASE, 1, 1, 1, true).seat(0);
+        Seat fits = new SeatSpec(0, Tag.LEASE, 1, 3, 3, false).seat(1);
+        Seat tooMany = new SeatSpec(0, Tag.LEASE, 2, 2, 4, false).seat(2);
         DeadlockDetector detector = DeadlockDetector.of(
                 List.of(new Line(List.of(holder, fits, tooMany), 2), new Line(List.of(OTHER_HOLDER, OTHER_WAITER), 1)));
-        assertEquals(Set.of(holder, tooMany, OTHER_HOLDER, OTHER_WAITER), detector.stuck());
-        assertEquals(List.of(holder, OTHER_WAITER, OTHER_HOLDER, tooMany), detector.circleBehind(holder));
+        assertEquals(Set.of(holder, tooMany, OTHER_HOLDER, OTHER_WAITER), detector.deadlocked());
+        assertEquals(List.of(holder, OTHER_WAITER, OTHER_HOLDER, tooMany), detector.cycleBehind(holder));
     }
 
     @Example
     void readerWaitsForTheWriterBeforeIt_andNotForAReader() {
-        Seat reader = new Draft(0, Tag.READ, 1, 1, 1, true).seat(0);
-        Seat writer = new Draft(0, Tag.WRITE, 1, 3, 3, false).seat(1);
-        Seat waitingReader = new Draft(0, Tag.READ, 1, 2, 4, false).seat(2);
+        Seat reader = new SeatSpec(0, Tag.READ, 1, 1, 1, true).seat(0);
+        Seat writer = new SeatSpec(0, Tag.WRITE, 1, 3, 3, false).seat(1);
+        Seat waitingReader = new SeatSpec(0, Tag.READ, 1, 2, 4, false).seat(2);
         DeadlockDetector detector = DeadlockDetector.of(List.of(
                 new Line(List.of(reader, writer, waitingReader), 1), new Line(List.of(OTHER_HOLDER, OTHER_WAITER), 1)));
         assertEquals(
                 List.of(waitingReader, writer, reader, OTHER_WAITER, OTHER_HOLDER),
-                detector.circleBehind(waitingReader));
+                detector.cycleBehind(waitingReader));
     }
 
     /** Whether the request cannot progress unless a request of {@code set} does. */
@@ -136,24 +136,24 @@ class DeadlockDetectorProperties {
 
     @Provide
     Arbitrary<List<Line>> queues() {
-        Arbitrary<Draft> drafts = Combinators.combine(
+        Arbitrary<SeatSpec> specs = Combinators.combine(
                         Arbitraries.of(0, 0, 1, 1, 2),
                         Arbitraries.of(Tag.class),
                         Arbitraries.integers().between(1, 3),
                         Arbitraries.of(0, 1, 1, 2, 2),
                         Arbitraries.integers().between(1, 3),
                         Arbitraries.of(true, false))
-                .as(Draft::new);
+                .as(SeatSpec::new);
         return Combinators.combine(
-                        drafts.list().ofMaxSize(MOST), Arbitraries.integers().between(1, 3))
+                        specs.list().ofMaxSize(MOST), Arbitraries.integers().between(1, 3))
                 .as(DeadlockDetectorProperties::lines);
     }
 
-    private static List<Line> lines(List<Draft> drafts, int capacity) {
+    private static List<Line> lines(List<SeatSpec> specs, int capacity) {
         Map<Integer, List<Seat>> byPath = new TreeMap<>();
-        for (int i = 0; i < drafts.size(); i++) {
-            Draft draft = drafts.get(i);
-            byPath.computeIfAbsent(draft.path(), path -> new ArrayList<>()).add(draft.seat(i));
+        for (int i = 0; i < specs.size(); i++) {
+            SeatSpec spec = specs.get(i);
+            byPath.computeIfAbsent(spec.path(), path -> new ArrayList<>()).add(spec.seat(i));
         }
         return byPath.values().stream().map(seats -> new Line(seats, capacity)).toList();
     }

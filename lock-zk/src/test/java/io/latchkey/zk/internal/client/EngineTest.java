@@ -67,7 +67,7 @@ class EngineTest {
     }
 
     private SessionState state() {
-        return engine.context().signals().view().state();
+        return engine.context().events().view().state();
     }
 
     @BeforeEach

@@ -92,8 +92,8 @@ class RaceProperties {
         }
 
         @Operation
-        public boolean prolong() {
-            return term.prolong(start.plus(Duration.ofSeconds(4)));
+        public boolean extend() {
+            return term.extend(start.plus(Duration.ofSeconds(4)));
         }
 
         @Operation
@@ -134,7 +134,7 @@ class RaceProperties {
     /** One request, with the calls of its observer. */
     public static final class Ends {
         private final Hearing observer = new Hearing();
-        private final RequestEvents signals = new RequestEvents(
+        private final RequestEvents events = new RequestEvents(
                 new ClientEvents(
                         Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                         new VirtualClock(),
@@ -143,32 +143,32 @@ class RaceProperties {
                 "/m");
 
         public Ends() {
-            signals.requested();
+            events.requested();
         }
 
         @Operation
         public void queued() {
-            signals.queued(1);
+            events.queued(1);
         }
 
         @Operation
         public void granted() {
-            signals.granted(7);
+            events.granted(7);
         }
 
         @Operation
         public void notGranted() {
-            signals.notGranted(LockObserver.AcquireFailure.CANCELLED);
+            events.notGranted(LockObserver.AcquireFailure.CANCELLED);
         }
 
         @Operation
         public void lost() {
-            signals.lost(LossCause.NODE_DELETED);
+            events.lost(LossCause.NODE_DELETED);
         }
 
         @Operation
         public void released() {
-            signals.released();
+            events.released();
         }
 
         @Operation

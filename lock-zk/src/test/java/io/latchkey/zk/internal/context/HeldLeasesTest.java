@@ -22,7 +22,7 @@ class HeldLeasesTest {
 
     /** Returns the events of a request that this thread waits for, or has waited for. */
     private RequestEvents asked(LockTarget... members) {
-        RequestEvents events = context.signalsOf(List.of(members));
+        RequestEvents events = context.eventsOf(List.of(members));
         events.callerWaits();
         return events;
     }
@@ -46,7 +46,7 @@ class HeldLeasesTest {
     }
 
     /** A lease of the current thread. */
-    private record HeldLease(RequestEvents signals) implements HeldLeases.Held {
+    private record HeldLease(RequestEvents events) implements HeldLeases.Held {
         @Override
         public boolean hasEnded() {
             return false;

@@ -57,7 +57,7 @@ class ConnectionTest {
     }
 
     private static VirtualClock timeOf(Session of) {
-        return (VirtualClock) of.context().time();
+        return (VirtualClock) of.context().clock();
     }
 
     private void write() {
@@ -167,10 +167,10 @@ class ConnectionTest {
     void sessionIsConnectedSinceItsFirstReport_whenABorrowedHandleReportsItAgain() {
         Session borrowed = borrowed();
         borrowed.connectedWith(TIMEOUT, Optional.empty());
-        SessionStatus before = borrowed.context().signals().view();
+        SessionStatus before = borrowed.context().events().view();
         timeOf(borrowed).pass(TIMEOUT);
         borrowed.connectedWith(TIMEOUT, Optional.empty());
-        assertEquals(before, borrowed.context().signals().view());
+        assertEquals(before, borrowed.context().events().view());
     }
 
     private Session borrowed() {

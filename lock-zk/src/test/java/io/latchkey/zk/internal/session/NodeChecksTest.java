@@ -160,7 +160,7 @@ class NodeChecksTest {
                     return null;
                 }));
         session.connectedWith(Duration.ofSeconds(10), Optional.empty());
-        VirtualClock time = (VirtualClock) session.context().time();
+        VirtualClock time = (VirtualClock) session.context().clock();
         int before = time.delays().size();
         for (int i = 0; i < 502; i++) {
             SessionNode held = new Held("/" + i);

@@ -18,7 +18,7 @@ class RestartableTimerTest {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final ClientContext context = new Engine(WithoutServer.config()).context();
-    private final List<Runnable> due = ((VirtualClock) context.time()).timers();
+    private final List<Runnable> due = ((VirtualClock) context.clock()).timers();
     private final List<String> ran = new ArrayList<>();
     private final RestartableTimer timer = new RestartableTimer(context, () -> ran.add("task"));
 

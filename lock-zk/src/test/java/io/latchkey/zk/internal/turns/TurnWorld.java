@@ -118,7 +118,7 @@ final class TurnWorld {
         unanswered.remove(entry);
         Lease first = new Lease(entry);
         entry.leases.add(first);
-        Optional<TurnQueue<Lease>.Node> node = turns.granted(entry.asked, entry, first);
+        Optional<TurnQueue<Lease>.SharedNode> node = turns.granted(entry.asked, entry, first);
         if (node.isPresent()) {
             entry.successor = node.get();
             node.get().begin(first);
@@ -234,7 +234,7 @@ final class TurnWorld {
 
     /** A request of either client, and then its node. */
     private final class Entry implements TurnQueue.Place<Lease>, TurnQueue.Request {
-        private final TurnQueue.Asked asked;
+        private final TurnQueue.NodeRequest asked;
         private final List<Lease> leases = new ArrayList<>();
         private final long since = grants;
         private Kind kind;
@@ -244,7 +244,7 @@ final class TurnWorld {
         private boolean mayPassOn = true;
         private TurnQueue.Successor successor;
 
-        Entry(Kind kind, TurnQueue.Asked asked) {
+        Entry(Kind kind, TurnQueue.NodeRequest asked) {
             this.kind = kind;
             this.asked = asked;
             this.exclusive = kind == Kind.WRITER;
@@ -412,7 +412,7 @@ final class TurnWorld {
 
     private final class Port implements TurnQueue.Port<Lease> {
         @Override
-        public TurnQueue.Request ask(TurnQueue.Caller<Lease> of, boolean ahead, TurnQueue.Asked made) {
+        public TurnQueue.Request ask(TurnQueue.Caller<Lease> of, boolean ahead, TurnQueue.NodeRequest made) {
             Entry entry = new Entry(((Caller) of).kind, made);
             entry.ahead = ahead;
             queue.add(entry);

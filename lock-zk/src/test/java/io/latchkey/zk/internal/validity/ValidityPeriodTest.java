@@ -27,14 +27,14 @@ class ValidityPeriodTest {
     @Test
     void canBeProlongedInTime() {
         time.pass(Duration.ofMillis(900));
-        assertTrue(term.prolong(time.now().plus(SECOND)));
+        assertTrue(term.extend(time.now().plus(SECOND)));
         time.pass(Duration.ofMillis(900));
         assertTrue(term.isValid());
     }
 
     @Test
     void isNeverShortened() {
-        assertTrue(term.prolong(time.now().plus(Duration.ofMillis(1))));
+        assertTrue(term.extend(time.now().plus(Duration.ofMillis(1))));
         assertEquals(SECOND, term.remaining());
     }
 
@@ -45,7 +45,7 @@ class ValidityPeriodTest {
         assertFalse(term.isValid());
         time.passOnTheWallOnly(SECOND.negated());
         assertFalse(term.isValid());
-        assertFalse(term.prolong(time.now().plus(SECOND)));
+        assertFalse(term.extend(time.now().plus(SECOND)));
     }
 
     @Test
@@ -89,7 +89,7 @@ class ValidityPeriodTest {
     @Test
     void termStaysOver_whenProlongFoundItLapsedAndTheWallClockIsSetBack() {
         time.passOnTheWallOnly(SECOND);
-        assertFalse(term.prolong(time.now().plus(SECOND)));
+        assertFalse(term.extend(time.now().plus(SECOND)));
         time.passOnTheWallOnly(SECOND.negated());
         assertFalse(term.isValid());
     }
@@ -98,24 +98,24 @@ class ValidityPeriodTest {
     void remainingGoesByTheLaterDeadline_whenTermIsProlongedBeforeItsClocksAreRead() {
         ClockReading later = time.now().plus(SECOND.multipliedBy(2));
         time.beforeNextRead(() -> {
-            assertTrue(term.prolong(later));
+            assertTrue(term.extend(later));
             time.pass(SECOND);
         });
         assertEquals(SECOND, term.remaining());
     }
 
     @Test
-    void prolongFails_whenTermEndsBeforeItsClocksAreRead() {
+    void extendFails_whenTermEndsBeforeItsClocksAreRead() {
         time.beforeNextRead(term::end);
-        assertFalse(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        assertFalse(term.extend(time.now().plus(SECOND.multipliedBy(2))));
         assertFalse(term.isValid());
     }
 
     @Test
-    void prolongKeepsTheLatestDeadline_whenAnotherComesBeforeItsClocksAreRead() {
+    void extendKeepsTheLatestDeadline_whenAnotherComesBeforeItsClocksAreRead() {
         ClockReading latest = time.now().plus(SECOND.multipliedBy(3));
-        time.beforeNextRead(() -> assertTrue(term.prolong(latest)));
-        assertTrue(term.prolong(time.now().plus(SECOND.multipliedBy(2))));
+        time.beforeNextRead(() -> assertTrue(term.extend(latest)));
+        assertTrue(term.extend(time.now().plus(SECOND.multipliedBy(2))));
         assertEquals(SECOND.multipliedBy(3), term.remaining());
     }
 }

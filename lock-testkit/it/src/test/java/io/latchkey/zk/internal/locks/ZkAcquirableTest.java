@@ -30,7 +30,7 @@ class ZkAcquirableTest {
         private final Consumer<AcquireFuture> ends;
 
         EndsLate(AcquireFuture request, Engine engine, WaitPolicy waitPolicy, Consumer<AcquireFuture> ends) {
-            super(engine.context(), request.signals(), waitPolicy, () -> {});
+            super(engine.context(), request.events(), waitPolicy, () -> {});
             this.ends = ends;
         }
 

@@ -6,7 +6,7 @@ import java.util.StringJoiner;
 
 /** The situations that schedules have reached, with their frequencies. */
 @SuppressWarnings("EnumOrdinal") // The numbers live no longer than a run.
-final class Reached {
+final class Coverage {
     /** Something that a run claims to cover. */
     enum What {
         GRANTED,

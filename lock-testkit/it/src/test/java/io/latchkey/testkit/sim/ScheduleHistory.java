@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  * The history of one schedule for the kit's checkers: actions and notifications of its workers, in virtual time. Steps
  * at the same virtual time are a nanosecond apart.
  */
-final class Chronicle {
+final class ScheduleHistory {
     /** The note of an attempt whose time was over, see {@code RecordedLock}. */
     private static final String OUT_OF_TIME = "out of time";
 
@@ -52,7 +52,7 @@ final class Chronicle {
     /** An event whose claims are known at the end, when all capacities are. */
     private record Line(long nanos, Ask ask, What what, long token, long session, String note) {}
 
-    Chronicle(SimulatedTime time, WorldSpec spec) {
+    ScheduleHistory(SimulatedTime time, WorldSpec spec) {
         this.time = time;
         for (WorldSpec.Plan plan : spec.plans()) {
             for (Task task : plan.tasks()) {
@@ -70,7 +70,7 @@ final class Chronicle {
     }
 
     private void add(long nanos, Ask ask, What what, ZkLease lease, String note) {
-        long session = lease.port() instanceof SimulatedPort port ? port.session() : 0;
+        long session = lease.store() instanceof SimulatedStore store ? store.session() : 0;
         lines.add(new Line(nanos, ask, what, lease.token(), session, note));
     }
 
@@ -140,7 +140,7 @@ final class Chronicle {
     // ---- what happens to them
 
     void connected(Client client) {
-        sessions.putIfAbsent(client.port().session(), client);
+        sessions.putIfAbsent(client.store().session(), client);
     }
 
     /** The leader wrote it; {@code how} is how a session has ended if it has. */
@@ -177,7 +177,7 @@ final class Chronicle {
     }
 
     private void resized(String path, int to) {
-        Ask ask = new Ask(WORLD, ++attempts, List.of(new TaskTarget(path, Ticket.Sort.PERMITS, to)));
+        Ask ask = new Ask(WORLD, ++attempts, List.of(new TaskTarget(path, RequestNode.Sort.PERMITS, to)));
         lines.add(new Line(now(), ask, What.RESIZING, 0, 0, ""));
         lines.add(new Line(now(), ask, What.RESIZED, 0, 0, ""));
     }

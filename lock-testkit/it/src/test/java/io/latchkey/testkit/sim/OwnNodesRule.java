@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** Checks by the leader's log that clients change only nodes of their own requests. */
-final class Trespass {
+final class OwnNodesRule {
     static final String RULE = "clients change only their own nodes";
 
     private final Leader leader;
     private final Map<String, Long> owners = new HashMap<>();
     private int read;
 
-    Trespass(Leader leader) {
+    OwnNodesRule(Leader leader) {
         this.leader = leader;
     }
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because one handle answers every kind of request, in the order in which the pipes carry them: a
  * lost connection loses what is in both, and the watches that it had.
  */
-final class SimulatedPort implements ZnodeStore {
+final class SimulatedStore implements ZnodeStore {
     private static final long UNKNOWN_ZXID = -1;
     private static final Optional<Response<?>> THROTTLED =
             Optional.of(Response.failed(Status.THROTTLED, "THROTTLEDOP"));
@@ -131,18 +131,18 @@ final class SimulatedPort implements ZnodeStore {
      */
     record Message(long zxid, Object content, @Nullable Sent to, Runnable delivery) {
         boolean isEvent() {
-            return content instanceof Fired;
+            return content instanceof FiredWatch;
         }
     }
 
     /** A watch fired. */
-    record Fired(String path, ZnodeStore.Change change, long zxid) {}
+    record FiredWatch(String path, ZnodeStore.Change change, long zxid) {}
 
     /** A request. */
     abstract static class Sent {
         /** The transaction that the server must have applied before it answers. */
         long after;
-        /** The number of the request at its port. */
+        /** The number of the request at its store. */
         long number;
         /** The response of a server that refuses the request. */
         Optional<Response<?>> refusal = Optional.empty();
@@ -169,7 +169,7 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    final class Writing extends Sent {
+    final class SentWrite extends Sent {
         private final List<Write> writes;
         /** Whether its only write is sent without a transaction. */
         private final boolean alone;
@@ -177,7 +177,7 @@ final class SimulatedPort implements ZnodeStore {
         private final Consumer<Response<Written>> then;
         Response<Written> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
 
-        Writing(List<Write> writes, boolean alone, Consumer<Response<Written>> then) {
+        SentWrite(List<Write> writes, boolean alone, Consumer<Response<Written>> then) {
             this.writes = writes;
             this.alone = alone;
             this.then = then;
@@ -208,7 +208,7 @@ final class SimulatedPort implements ZnodeStore {
         @Override
         WireRecord.Request onTheWire() {
             List<WireRecord.Part> parts =
-                    writes.stream().map(SimulatedPort::part).toList();
+                    writes.stream().map(SimulatedStore::part).toList();
             String first = parts.get(0).path();
             return alone
                     ? onTheWire(parts.get(0).op(), first, false, List.of())
@@ -242,12 +242,12 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /** A read of a node's data or children, with or without a watch. */
-    private final class Reading extends Sent {
+    private final class SentRead extends Sent {
         private final Watch of;
         private final boolean watches;
         private final Consumer<Response<?>> then;
 
-        Reading(Watch of, boolean watches, Consumer<Response<?>> then) {
+        SentRead(Watch of, boolean watches, Consumer<Response<?>> then) {
             this.of = of;
             this.watches = watches;
             this.then = then;
@@ -297,12 +297,12 @@ final class SimulatedPort implements ZnodeStore {
 
     /** Several lists in one request. */
     private final class ReadingLists extends Sent {
-        private final List<Reading> lists = new ArrayList<>();
+        private final List<SentRead> lists = new ArrayList<>();
         private final Consumer<Response<List<Response<Listing>>>> then;
 
         ReadingLists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
             for (String path : paths) {
-                lists.add(new Reading(new Watch(path, Of.CHILDREN), false, answer -> {}));
+                lists.add(new SentRead(new Watch(path, Of.CHILDREN), false, answer -> {}));
             }
             this.then = then;
         }
@@ -310,7 +310,7 @@ final class SimulatedPort implements ZnodeStore {
         @Override
         Response<?> answer(Server from) {
             List<Response<Listing>> answers = new ArrayList<>(lists.size());
-            for (Reading list : lists) {
+            for (SentRead list : lists) {
                 answers.add(as(Listing.class, list.answer(from)));
             }
             return Response.of(answers);
@@ -337,11 +337,11 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /** Has the server apply all that the leader has committed. */
-    private final class Syncing extends Sent {
+    private final class SentSync extends Sent {
         private final String path;
         private final Consumer<Response<String>> then;
 
-        Syncing(String path, Consumer<Response<String>> then) {
+        SentSync(String path, Consumer<Response<String>> then) {
             this.path = path;
             this.then = then;
         }
@@ -373,11 +373,11 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     /** Removes the watches of a path. Counts as done even if the connection is lost. */
-    private final class Removing extends Sent {
+    private final class SentRemoval extends Sent {
         private final String path;
         private final Runnable then;
 
-        Removing(String path, Runnable then) {
+        SentRemoval(String path, Runnable then) {
             this.path = path;
             this.then = then;
         }
@@ -387,7 +387,7 @@ final class SimulatedPort implements ZnodeStore {
             for (Of what : Of.values()) {
                 Watch watch = new Watch(path, what);
                 if (armed.remove(watch)) {
-                    from.unwatch(SimulatedPort.this, watch);
+                    from.unwatch(SimulatedStore.this, watch);
                 }
             }
             return Response.of(path);
@@ -434,7 +434,7 @@ final class SimulatedPort implements ZnodeStore {
         }
     }
 
-    SimulatedPort(Leader leader, Duration timeout, Listener listener, Executor carrier) {
+    SimulatedStore(Leader leader, Duration timeout, Listener listener, Executor carrier) {
         this.leader = leader;
         this.carrier = carrier;
         this.timeout = timeout.toNanos();
@@ -448,17 +448,17 @@ final class SimulatedPort implements ZnodeStore {
     @Override
     public void create(String path, byte[] data, Consumer<Response<Created>> then) {
         List<Write> only = List.of(new Write.CreateRequest(path, data));
-        send(new Writing(only, true, answer -> then.accept(Leader.alone(answer))));
+        send(new SentWrite(only, true, answer -> then.accept(Leader.alone(answer))));
     }
 
     @Override
     public void write(List<Write> writes, Consumer<Response<Written>> then) {
-        send(new Writing(writes, false, then));
+        send(new SentWrite(writes, false, then));
     }
 
     @Override
     public void list(String path, Consumer<Response<Listing>> then) {
-        send(new Reading(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
+        send(new SentRead(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
     }
 
     @Override
@@ -479,22 +479,22 @@ final class SimulatedPort implements ZnodeStore {
 
     @Override
     public void sync(String path, Consumer<Response<String>> then) {
-        send(new Syncing(path, then));
+        send(new SentSync(path, then));
     }
 
     @Override
     public void read(String path, Consumer<Response<NodeData>> then) {
-        send(new Reading(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
+        send(new SentRead(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
     public void watchData(String path, Consumer<Response<NodeData>> then) {
-        send(new Reading(new Watch(path, Of.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
+        send(new SentRead(new Watch(path, Of.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
     public void watchChildren(String path, Consumer<Response<Listing>> then) {
-        send(new Reading(new Watch(path, Of.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
+        send(new SentRead(new Watch(path, Of.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
     }
 
     private static <T> Response<T> as(Class<T> type, Response<?> answer) {
@@ -503,7 +503,7 @@ final class SimulatedPort implements ZnodeStore {
 
     @Override
     public void removeWatches(String path, Runnable then) {
-        send(new Removing(path, then));
+        send(new SentRemoval(path, then));
     }
 
     private void send(Sent sent) {
@@ -603,7 +603,7 @@ final class SimulatedPort implements ZnodeStore {
     }
 
     private void commit(Sent sent) {
-        if (refusals > 0 && sent instanceof Writing) {
+        if (refusals > 0 && sent instanceof SentWrite) {
             refusals--;
             sent.refusal = THROTTLED;
         }
@@ -637,7 +637,7 @@ final class SimulatedPort implements ZnodeStore {
     private void refuseNextRequest(Status code, String detail) {
         Sent next = outgoing.element();
         next.refusal = Optional.of(
-                next instanceof Writing writing && !writing.alone
+                next instanceof SentWrite writing && !writing.alone
                         ? Response.of(new Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, code, detail))))
                         : Response.failed(code, detail));
         takeRequest();
@@ -712,7 +712,7 @@ final class SimulatedPort implements ZnodeStore {
         if (losing) {
             return;
         }
-        tell(new Fired(path, change, zxid), () -> {
+        tell(new FiredWatch(path, change, zxid), () -> {
             boolean known = false;
             for (Of what : fired) {
                 known |= registered.remove(new Watch(path, what));
@@ -770,7 +770,7 @@ final class SimulatedPort implements ZnodeStore {
         armed.clear();
         taken.clear();
         for (Sent sent : outgoing) {
-            if (sent instanceof Writing) {
+            if (sent instanceof SentWrite) {
                 ghosts.add(sent);
             }
         }

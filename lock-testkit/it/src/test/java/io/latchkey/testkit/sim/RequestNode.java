@@ -8,7 +8,7 @@ package io.latchkey.testkit.sim;
  *
  * @param number what the server appended; a negative number comes from a counter that has overflowed
  */
-record Ticket(Sort sort, int permits, long number) {
+record RequestNode(Sort sort, int permits, long number) {
     private static final int DIGITS = 10;
 
     /** What a request asks for. */
@@ -18,8 +18,8 @@ record Ticket(Sort sort, int permits, long number) {
         PERMITS
     }
 
-    /** The ticket that the node is, which must be one. */
-    static Ticket of(String node) {
+    /** The request whose node it is, which must be one. */
+    static RequestNode of(String node) {
         int start = node.lastIndexOf('/') + 1;
         int end = node.length() - DIGITS;
         long number = Long.parseLong(node, end, node.length(), 10);
@@ -30,7 +30,7 @@ record Ticket(Sort sort, int permits, long number) {
             int from = node.indexOf('-', node.indexOf('-', start) + 1) + 1;
             permits = Integer.parseInt(node, from, node.indexOf('-', from), 10);
         }
-        return new Ticket(sort, permits, below ? -number : number);
+        return new RequestNode(sort, permits, below ? -number : number);
     }
 
     private static Sort sort(String node, int start) {
@@ -44,12 +44,12 @@ record Ticket(Sort sort, int permits, long number) {
         throw new Broken("nodes are named as agreed", node);
     }
 
-    boolean isBefore(Ticket other) {
+    boolean isBefore(RequestNode other) {
         return number < other.number;
     }
 
     /** Whether this one, while it is there before {@code other}, alone keeps it from holding. */
-    boolean bars(Ticket other) {
+    boolean bars(RequestNode other) {
         return other.sort == Sort.WRITE || (other.sort == Sort.READ && sort == Sort.WRITE);
     }
 }

@@ -13,7 +13,7 @@ import java.util.function.LongFunction;
  * calling thread's processor time. Returns the number of schedules until one broke a rule, with its mix, its seed and
  * the rule; empty if none did. The next call continues with the following seeds.
  */
-public final class Hunter implements LongFunction<List<String>> {
+public final class ScheduleSearch implements LongFunction<List<String>> {
     /** One mix's share of a turn: most recipes meet where worlds are shared or large. */
     private record Share(Mix mix, int schedules) {}
 
@@ -34,7 +34,7 @@ public final class Hunter implements LongFunction<List<String>> {
 
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
-    private final Reached reached = new Reached();
+    private final Coverage coverage = new Coverage();
     private long round;
     private long played;
 
@@ -48,7 +48,7 @@ public final class Hunter implements LongFunction<List<String>> {
                         return List.of();
                     }
                     played++;
-                    String broken = play(share.mix(), seed, reached);
+                    String broken = play(share.mix(), seed, coverage);
                     if (!broken.isEmpty()) {
                         return List.of(played + "", share.mix().name(), seed + "", broken);
                     }
@@ -59,13 +59,13 @@ public final class Hunter implements LongFunction<List<String>> {
 
     /** The rule that one schedule breaks; empty if it breaks none. */
     public static String play(String mix, long seed) {
-        return play(Mix.valueOf(mix), seed, new Reached());
+        return play(Mix.valueOf(mix), seed, new Coverage());
     }
 
     /** Plays a schedule as the swarm does, but does not shrink a broken one. */
-    private static String play(Mix mix, long seed, Reached reached) {
+    private static String play(Mix mix, long seed, Coverage coverage) {
         SplittableRandom random = new SplittableRandom(seed);
-        World world = new World(mix.spec(random), reached, null);
+        World world = new World(mix.spec(random), coverage, null);
         return Swarm.play(world, new Player(mix, random, world), mix.steps(random))
                 .map(Broken::getMessage)
                 .orElse("");

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A transaction under construction: it sees its own changes. */
-final class Draft {
+final class PendingTransaction {
     private static final byte[] EMPTY = new byte[0];
     private static final int ANY_VERSION = -1;
     /** The minimum number of digits in a sequence number that ZooKeeper appends. */
@@ -19,7 +19,7 @@ final class Draft {
     private final List<Effect> changes = new ArrayList<>(4);
     private final List<String> created = new ArrayList<>(2);
 
-    Draft(Tree tree) {
+    PendingTransaction(Tree tree) {
         this.tree = tree;
     }
 

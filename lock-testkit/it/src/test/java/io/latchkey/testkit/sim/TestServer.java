@@ -5,7 +5,7 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.io.IOException;
 
 /** A ZooKeeper to try requests on: a real server, or the simulation. One thread, one step after the other. */
-interface Bench extends AutoCloseable {
+interface TestServer extends AutoCloseable {
     /** Opens a session; it is connected on return. */
     ZnodeStore open(ZnodeStore.Listener listener) throws IOException, InterruptedException;
 

@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The simulation, with one server. */
-final class SimulatedBench implements Bench {
+final class SimulatedTestServer implements TestServer {
     private final Leader leader = new Leader(new SimulatedTime(), Sessions.Expiry.BY_FORCE);
     private final Server server = new Server(leader);
-    private final List<SimulatedPort> ports = new ArrayList<>();
+    private final List<SimulatedStore> stores = new ArrayList<>();
 
     @Override
     public ZnodeStore open(ZnodeStore.Listener listener) {
-        SimulatedPort port = new SimulatedPort(leader, Duration.ofSeconds(30), listener, Runnable::run);
-        ports.add(port);
+        SimulatedStore store = new SimulatedStore(leader, Duration.ofSeconds(30), listener, Runnable::run);
+        stores.add(store);
         settle();
-        return port;
+        return store;
     }
 
     @Override
@@ -27,8 +27,8 @@ final class SimulatedBench implements Bench {
                 server.applyNext();
             }
             boolean moved = false;
-            for (SimulatedPort port : ports) {
-                moved |= Delivery.next(port, server);
+            for (SimulatedStore store : stores) {
+                moved |= Delivery.next(store, server);
             }
             return moved;
         });
@@ -36,16 +36,16 @@ final class SimulatedBench implements Bench {
 
     @Override
     public void expire(ZnodeStore session) {
-        leader.closeSession(((SimulatedPort) session).session());
+        leader.closeSession(((SimulatedStore) session).session());
     }
 
     @Override
     public void cut(ZnodeStore session) {
-        ((SimulatedPort) session).cut();
+        ((SimulatedStore) session).cut();
     }
 
     @Override
     public void close() {
-        ports.forEach(port -> port.close(() -> {}));
+        stores.forEach(store -> store.close(() -> {}));
     }
 }

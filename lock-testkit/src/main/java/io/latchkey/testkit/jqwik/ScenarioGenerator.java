@@ -12,7 +12,7 @@ import net.jqwik.api.Shrinkable;
  * Draws scenarios, each from one number, the smallest first. The number carries the size in its lowest digits, so that
  * it alone draws the same scenario again: with {@code -Dlatchkey.seed} every try plays that one.
  */
-final class Growing implements RandomGenerator<Scenario> {
+final class ScenarioGenerator implements RandomGenerator<Scenario> {
     static final String SEED = "latchkey.seed";
     private static final int GENERATOR_SIZE = 1000;
 
@@ -20,7 +20,7 @@ final class Growing implements RandomGenerator<Scenario> {
     private final Map<Integer, RandomGenerator<Scenario>> bySize = new HashMap<>();
     private int drawn;
 
-    Growing(Scope scope) {
+    ScenarioGenerator(Scope scope) {
         this.scope = scope;
     }
 

@@ -23,7 +23,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
 /** One real server, each session behind a proxy of its own. */
-final class RealBench implements Bench {
+final class RealTestServer implements TestServer {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final int SESSION_MILLIS = 30_000;
 
@@ -31,7 +31,7 @@ final class RealBench implements Bench {
     private final List<Session> sessions = new ArrayList<>();
 
     /** What stands around one session. */
-    private record Session(FaultProxy proxy, FastReconnects fast, ZooKeeperStore port, Connection connection) {}
+    private record Session(FaultProxy proxy, FastReconnects fast, ZooKeeperStore store, Connection connection) {}
 
     /** What the session's client knows of its connection. */
     private static final class Connection implements ZnodeStore.Listener {
@@ -82,7 +82,7 @@ final class RealBench implements Bench {
         }
     }
 
-    RealBench(EmbeddedZooKeeper server) {
+    RealTestServer(EmbeddedZooKeeper server) {
         this.server = server;
     }
 
@@ -90,21 +90,21 @@ final class RealBench implements Bench {
     public ZnodeStore open(ZnodeStore.Listener listener) throws IOException, InterruptedException {
         FaultProxy proxy = FaultProxy.to(server);
         Connection connection = new Connection(listener);
-        ZooKeeperStore port = ZooKeeperStore.open(
+        ZooKeeperStore store = ZooKeeperStore.open(
                 (watcher, attempts) -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 task -> DaemonThreads.factory("latchkey-handle-of-test")
                         .newThread(task)
                         .start(),
                 connection);
-        sessions.add(new Session(proxy, FastReconnects.of(proxy), port, connection));
+        sessions.add(new Session(proxy, FastReconnects.of(proxy), store, connection));
         Eventually.holds("a connection", SOON, () -> connection.up);
-        return port;
+        return store;
     }
 
-    private Session of(ZnodeStore port) {
+    private Session of(ZnodeStore store) {
         return sessions.stream()
-                .filter(session -> session.port() == port)
+                .filter(session -> session.store() == store)
                 .findFirst()
                 .orElseThrow();
     }
@@ -125,7 +125,7 @@ final class RealBench implements Bench {
                     "a connection, or an end", SOON, () -> session.connection().up || session.connection().over);
             if (!session.connection().over) {
                 CompletableFuture<Response<ZnodeStore.Listing>> read = new CompletableFuture<>();
-                session.port().list("/", read::complete);
+                session.store().list("/", read::complete);
                 await(read);
             }
         }
@@ -140,15 +140,15 @@ final class RealBench implements Bench {
     }
 
     @Override
-    public void expire(ZnodeStore port) throws InterruptedException {
-        Session session = of(port);
+    public void expire(ZnodeStore store) throws InterruptedException {
+        Session session = of(store);
         server.expireSession(session.proxy().session().orElseThrow());
         Eventually.holds("the end of a session", SOON, () -> session.connection().over);
     }
 
     @Override
-    public void cut(ZnodeStore port) {
-        Session session = of(port);
+    public void cut(ZnodeStore store) {
+        Session session = of(store);
         session.connection().up = false;
         session.proxy().cut();
     }
@@ -156,7 +156,7 @@ final class RealBench implements Bench {
     @Override
     public void close() {
         for (Session session : sessions) {
-            session.port().close(() -> {});
+            session.store().close(() -> {});
             session.fast().close();
             session.proxy().close();
         }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A world whose states can be told apart, see {@link Exhaustive}. */
-final class Explored {
+final class ExploredWorld {
     private final World world;
     private final List<Fingerprint> inputs = new ArrayList<>(4);
     private final int[] candidates = new int[64];
@@ -16,9 +16,9 @@ final class Explored {
     private int holdersBefore;
     private int holders;
 
-    Explored(WorldSpec spec, Exhaustive.Grain grain, Reached reached) {
+    ExploredWorld(WorldSpec spec, Exhaustive.Grain grain, Coverage coverage) {
         this.atOnce = grain == Exhaustive.Grain.COARSE ? Move.ALL_AT_ONCE : 0;
-        world = new World(spec, reached, null);
+        world = new World(spec, coverage, null);
         for (int i = 0; i < spec.clients(); i++) {
             inputs.add(new Fingerprint());
         }
@@ -26,8 +26,8 @@ final class Explored {
 
     void take(int step) {
         int client = clientOf(step);
-        SimulatedPort.Message message =
-                Move.move(step) == Move.TAKE_MESSAGE ? port(client).peekMessage() : null;
+        SimulatedStore.Message message =
+                Move.move(step) == Move.TAKE_MESSAGE ? store(client).peekMessage() : null;
         if (message != null) {
             inputs.get(client).addContent(message.content());
         }
@@ -52,7 +52,7 @@ final class Explored {
                 world.clients().indexOf(world.workers().get(first).client());
             // A server that has seen less than the client refuses, and what was asked fails by that.
             case CONNECT ->
-                port(first).lastZxid
+                store(first).lastZxid
                                 > world.servers().get(Move.second(step)).tree().zxid()
                         ? first
                         : -1;
@@ -78,7 +78,7 @@ final class Explored {
         Fingerprint print = new Fingerprint();
         boolean reconnects = world.faultsLeft() > 0;
         for (Client client : world.clients()) {
-            reconnects |= !client.port().isUp();
+            reconnects |= !client.store().isUp();
         }
         Fingerprint.Zxids zxids = reconnects ? Fingerprint.Zxids.COUNT : Fingerprint.Zxids.DO_NOT_COUNT;
         print.add(world.faultsLeft());
@@ -95,10 +95,10 @@ final class Explored {
         for (int i = 0; i < inputs.size(); i++) {
             print.add(inputs.get(i).high());
             print.add(inputs.get(i).low());
-            print.add(world.servers().indexOf(port(i).server()));
-            print.add(port(i), zxids);
+            print.add(world.servers().indexOf(store(i).server()));
+            print.add(store(i), zxids);
             for (Server server : world.servers()) {
-                print.addStuck(port(i), server);
+                print.addStuck(store(i), server);
             }
         }
         return List.of(print.high(), print.low());
@@ -108,8 +108,8 @@ final class Explored {
         world.finish();
     }
 
-    private SimulatedPort port(int client) {
-        return world.clients().get(client).port();
+    private SimulatedStore store(int client) {
+        return world.clients().get(client).store();
     }
 
     // ---- what can happen
@@ -137,7 +137,7 @@ final class Explored {
         }
         boolean mayFail = count > 0;
         for (int i = 0; i < clients; i++) {
-            if (mayFail || port(i).losing) {
+            if (mayFail || store(i).losing) {
                 add(Move.BREAK.of(i));
                 add(Move.LOSE_ANSWERS.of(i));
                 add(Move.END_SESSION.of(i));
@@ -170,8 +170,8 @@ final class Explored {
 
     private boolean isAlone(int index) {
         Client client = world.clients().get(index);
-        SimulatedPort port = client.port();
-        if (port.seeksConnection() || client.hasDue()) {
+        SimulatedStore store = client.store();
+        if (store.seeksConnection() || client.hasDue()) {
             return false;
         }
         for (Worker worker : client.workers()) {

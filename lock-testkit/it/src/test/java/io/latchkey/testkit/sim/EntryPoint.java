@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
 /** Where a request comes in. */
-enum Door {
+enum EntryPoint {
     MUTEX(Kind.MUTEX),
     LOCAL_TURNS(Kind.MUTEX, Way.IN_TURN),
     WRITE_IN_TURN(Kind.WRITE, Way.IN_TURN),
@@ -59,11 +59,11 @@ enum Door {
     private final Kind kind;
     private final Way way;
 
-    Door(Kind kind) {
+    EntryPoint(Kind kind) {
         this(kind, Way.PLAIN);
     }
 
-    Door(Kind kind, Way way) {
+    EntryPoint(Kind kind, Way way) {
         this.kind = kind;
         this.way = way;
     }
