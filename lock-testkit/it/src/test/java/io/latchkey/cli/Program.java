@@ -116,7 +116,7 @@ final class Program implements AutoCloseable {
             Eventually.holds(
                     "a program that says '" + text + "'", WITHIN, () -> out().contains(text) || !process.isAlive());
         } catch (AssertionError late) {
-            throw new AssertionError(late.getMessage() + "; it said " + out() + err(), late);
+            throw new AssertionError(late.getMessage() + "; it said " + out() + err() + state(), late);
         }
         if (!out().contains(text)) {
             throw new AssertionError("it did not say '" + text + "': " + ended());
@@ -146,9 +146,27 @@ final class Program implements AutoCloseable {
     /** The same, where it starts so many programs one after the other: each has the time of one. */
     Ended ended(int programs) throws InterruptedException {
         if (!process.waitFor(programs * Slowness.stretched(WITHIN).toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new AssertionError("still running; said " + out() + read(err));
+            throw new AssertionError("still running; said " + out() + read(err) + state());
         }
         return new Ended(process.exitValue(), out(), read(err));
+    }
+
+    /** What the system knows of its process, and the stacks of its threads if it is a JVM that answers. */
+    private String state() throws InterruptedException {
+        StringBuilder state = new StringBuilder();
+        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+        try (Stream<Path> all = Files.list(threads)) {
+            for (Path thread : all.toList()) {
+                state.append('\n').append(read(thread.resolve("stat")).strip());
+                state.append(' ').append(read(thread.resolve("wchan")).strip());
+            }
+            int said = err().length();
+            signal("QUIT");
+            process.waitFor(2, TimeUnit.SECONDS);
+            return state.append('\n').append(err().substring(said)).toString();
+        } catch (IOException | UncheckedIOException unknown) {
+            return state + "\n" + unknown;
+        }
     }
 
     private static String read(Path file) {

@@ -322,11 +322,13 @@ class RecoveryTest {
         }
     }
 
-    private void measure(String fault, List<String> servers, HeldLocks holding, FaultInjection injection) throws Exception {
+    private void measure(String fault, List<String> servers, HeldLocks holding, FaultInjection injection)
+            throws Exception {
         measure(fault, servers, holding, () -> {}, injection);
     }
 
-    private void measure(String fault, List<String> servers, HeldLocks holding, Preparation before, FaultInjection injection)
+    private void measure(
+            String fault, List<String> servers, HeldLocks holding, Preparation before, FaultInjection injection)
             throws Exception {
         List<Times> all = List.of(
                 new Times(new ArrayList<>(), new ArrayList<>()), new Times(new ArrayList<>(), new ArrayList<>()));

@@ -33,7 +33,9 @@ final class FailureReport {
     private static Optional<Drawn> drawn(Object parameter) {
         if (parameter instanceof Scenario scenario) {
             return Optional.of(new Drawn(
-                    scenario, Optional.of("seed " + scenario.seed()), "-D" + ScenarioGenerator.SEED + "=" + scenario.seed()));
+                    scenario,
+                    Optional.of("seed " + scenario.seed()),
+                    "-D" + ScenarioGenerator.SEED + "=" + scenario.seed()));
         } else if (parameter instanceof FaultSchedule faults) {
             return Optional.of(
                     new Drawn(faults, Optional.empty(), String.format("\"-D%s=%s\"", LatchkeyDomain.FAULTS, faults)));

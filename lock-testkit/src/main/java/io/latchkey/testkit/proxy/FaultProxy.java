@@ -254,7 +254,8 @@ public final class FaultProxy implements AutoCloseable {
         return arm(match, number, effect, KeeperException.Code.OK, description);
     }
 
-    private Fault arm(RequestMatch match, int number, FaultEffect effect, KeeperException.Code code, String description) {
+    private Fault arm(
+            RequestMatch match, int number, FaultEffect effect, KeeperException.Code code, String description) {
         if (number < 1) {
             throw new IllegalArgumentException("the first one is number 1, not " + number);
         }

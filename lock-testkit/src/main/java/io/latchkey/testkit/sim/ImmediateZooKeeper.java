@@ -137,7 +137,8 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             if (failing.isPresent()) {
                 return failing.get().open(listener);
             }
-            SimulatedStore opened = new SimulatedStore(leader, sessionTimeout, listener, ImmediateZooKeeper.this::carry);
+            SimulatedStore opened =
+                    new SimulatedStore(leader, sessionTimeout, listener, ImmediateZooKeeper.this::carry);
             carry(() -> {
                 if (silent) {
                     opened.silence();

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.latchkey.testkit.sim.Exhaustive.Grain;
 import io.latchkey.testkit.sim.Coverage.What;
+import io.latchkey.testkit.sim.Exhaustive.Grain;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;

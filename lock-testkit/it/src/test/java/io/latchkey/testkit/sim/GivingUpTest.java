@@ -261,7 +261,8 @@ class GivingUpTest {
                 return new PendingAcquire(() -> locks.advance(time.get()), asked, () -> asked.join()
                         .ifPresent(GivingUpTest::release));
             }
-            Waiting waiting = new Waiting(entryPoint.view(mine)
+            Waiting waiting = new Waiting(entryPoint
+                    .view(mine)
                     .filter(view -> random.nextBoolean())
                     .map(view -> acquiring(view, time))
                     .orElseGet(() -> acquiring(lock, time)));

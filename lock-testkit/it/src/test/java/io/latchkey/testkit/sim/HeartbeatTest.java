@@ -794,8 +794,8 @@ class HeartbeatTest extends OnSimulatedServer {
             refuse(client, Status.READ_ONLY);
         }
         client.settleUntilNext(length.or(list));
-        assertTrue(
-                length.matches(Objects.requireNonNull(client.store).peekRequest().onTheWire()));
+        assertTrue(length.matches(
+                Objects.requireNonNull(client.store).peekRequest().onTheWire()));
     }
 
     /** The report of the connection is the first half of a pair, and the create is the second one. */

@@ -135,17 +135,20 @@ class LongTimesTest {
         }
 
         /** Granted by future and by a view, and asked for the queue. */
-        private static void grant(EntryPoint entryPoint, LockClient mine, IntFunction<String> suffixes, int first, int times)
+        private static void grant(
+                EntryPoint entryPoint, LockClient mine, IntFunction<String> suffixes, int first, int times)
                 throws Exception {
             for (int call = first; call < first + times; call++) {
                 String suffix = suffixes.apply(call);
-                try (Lease granted = entryPoint.asked(mine, suffix)
+                try (Lease granted = entryPoint
+                        .asked(mine, suffix)
                         .tryAcquireAsync(DAY)
                         .get(1, TimeUnit.SECONDS)
                         .orElseThrow()) {
                     assertTrue(granted.isValid());
                 }
-                assertEquals(List.of(), entryPoint.asked(mine, suffix).queueAsync().get(1, TimeUnit.SECONDS));
+                assertEquals(
+                        List.of(), entryPoint.asked(mine, suffix).queueAsync().get(1, TimeUnit.SECONDS));
                 Optional<Lock> view = entryPoint.view(mine, suffix);
                 if (view.isPresent()) {
                     assertTrue(view.get().tryLock(1, TimeUnit.DAYS));
@@ -158,7 +161,8 @@ class LongTimesTest {
         private static void withdraw(EntryPoint entryPoint, LockClient mine, int times) throws Exception {
             int held = requests(entryPoint, mine);
             for (int call = 0; call < times; call++) {
-                CompletableFuture<Optional<Lease>> waits = entryPoint.asked(mine).tryAcquireAsync(DAY);
+                CompletableFuture<Optional<Lease>> waits =
+                        entryPoint.asked(mine).tryAcquireAsync(DAY);
                 assertTrue(waits.cancel(false));
             }
             // The answer to the second question is behind those to all creates.
@@ -169,7 +173,11 @@ class LongTimesTest {
         }
 
         private static int requests(EntryPoint entryPoint, LockClient client) throws Exception {
-            return entryPoint.asked(client).queueAsync().get(1, TimeUnit.SECONDS).size();
+            return entryPoint
+                    .asked(client)
+                    .queueAsync()
+                    .get(1, TimeUnit.SECONDS)
+                    .size();
         }
 
         /** The second waiter watches the first, and looks again when that holds. */

@@ -169,7 +169,8 @@ class OneFaultTest {
                 struck = kind.at(number, locks, mine);
                 List<PendingAcquire> asked = new ArrayList<>();
                 for (LockClient client : List.of(mine, mine, other)) {
-                    asked.add(new PendingAcquire(client, called(entryPoint.asked(client).acquireAsync())));
+                    asked.add(new PendingAcquire(
+                            client, called(entryPoint.asked(client).acquireAsync())));
                 }
                 pass(Duration.ZERO);
                 calls.add(entryPoint.asked(mine).queueAsync());

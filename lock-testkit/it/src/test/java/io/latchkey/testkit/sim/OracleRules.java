@@ -103,8 +103,9 @@ final class OracleRules {
             }
             if (other.bars(mine)) {
                 String before = path + '/' + child;
-                boolean handsOver =
-                        other.sort() == RequestNode.Sort.WRITE && isLetGo.test(before) && tree.get(before).owner == owner;
+                boolean handsOver = other.sort() == RequestNode.Sort.WRITE
+                        && isLetGo.test(before)
+                        && tree.get(before).owner == owner;
                 if (!handsOver) {
                     return true;
                 }

@@ -61,7 +61,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settleUntilNext(RequestMatch.watching());
         CompletableFuture<ZkLease> read = granted(first).downgrade(Recipe.READ);
         SimulatedStore store = Objects.requireNonNull(client.store);
-        BoundedLoop.until(() -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
+        BoundedLoop.until(
+                () -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);
@@ -84,7 +85,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         CompletableFuture<ZkLease> read = granted(asked.get(1)).downgrade(Recipe.READ);
         SimulatedStore store = Objects.requireNonNull(client.store);
         store.refuseWrites(1);
-        BoundedLoop.until(() -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
+        BoundedLoop.until(
+                () -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);

@@ -15,7 +15,9 @@ record TaskTarget(String path, RequestNode.Sort sort, int permits) {
         }
         boolean alone = recipe.equals(Recipe.MUTEX) || recipe.equals(Recipe.WRITE);
         return new TaskTarget(
-                member.path().node(), alone ? RequestNode.Sort.WRITE : RequestNode.Sort.PERMITS, alone ? 1 : recipe.permits());
+                member.path().node(),
+                alone ? RequestNode.Sort.WRITE : RequestNode.Sort.PERMITS,
+                alone ? 1 : recipe.permits());
     }
 
     static List<TaskTarget> of(List<LockTarget> members) {

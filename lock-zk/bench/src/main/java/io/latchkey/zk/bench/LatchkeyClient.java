@@ -40,7 +40,8 @@ final class LatchkeyClient implements MeasuredClient {
             case READ -> handle(locks.readWriteLock(path).readLock());
             case WRITE -> handle(locks.readWriteLock(path).writeLock());
             case SEMAPHORE_1 -> handle(locks.semaphore(path, MeasuredLock.PERMITS));
-            case SEMAPHORE_3 -> handle(locks.semaphore(path, MeasuredLock.PERMITS).permits(MeasuredLock.PERMITS));
+            case SEMAPHORE_3 ->
+                handle(locks.semaphore(path, MeasuredLock.PERMITS).permits(MeasuredLock.PERMITS));
             case SEMAPHORE_1_OF_8 -> handle(locks.semaphore(path, MeasuredLock.MANY_PERMITS));
             case MULTI_5, MULTI_20 ->
                 handle(locks.multiLock(

@@ -155,8 +155,8 @@ public final class DeadlockDetector {
         }
         boolean onlyWriters = seat.name().tag() == Tag.READ;
         return Objects.requireNonNull(lineOf.get(seat)).seats().stream()
-                .filter(other ->
-                        deadlocked.contains(other) && (!onlyWriters || other.name().tag() == Tag.WRITE))
+                .filter(other -> deadlocked.contains(other)
+                        && (!onlyWriters || other.name().tag() == Tag.WRITE))
                 .findFirst();
     }
 }

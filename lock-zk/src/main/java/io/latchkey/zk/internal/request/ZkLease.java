@@ -271,8 +271,8 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
             owner.released();
         }
         owner.limit()
-                .ifPresent(longest ->
-                        limitTo(new ValidityPeriod(context.clock(), context.now().plus(longest))));
+                .ifPresent(longest -> limitTo(
+                        new ValidityPeriod(context.clock(), context.now().plus(longest))));
     }
 
     @Override
