@@ -15,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -31,15 +30,6 @@ final class Candidacy implements Runnable {
     private static final String NAME = "latchkey-leadership";
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-    /**
-     * Bounds of the session timeout, as a lease shows it: of the time after which a body that has not ended is
-     * reported, or left while the runtime ends.
-     */
-    private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
-
-    private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(1);
-    /** How often an interrupt is sent to a request, and looked whether the runtime ends. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The work of a term. */
     interface Work {
@@ -64,7 +54,7 @@ final class Candidacy implements Runnable {
 
     // Written under the monitor.
     private volatile boolean closed;
-    private volatile @Nullable Phase phase;
+    private volatile @Nullable CandidatePhase phase;
 
     /** The refusal after which the candidate pauses. */
     private volatile @Nullable Refusal refusal;
@@ -72,76 +62,6 @@ final class Candidacy implements Runnable {
     private boolean interruptLeft;
 
     private record Refusal(Throwable why, Duration pause) {}
-
-    /** A part of the thread's life in which it is interrupted when it is to end: a request, or a term. */
-    private final class Phase {
-        private final @Nullable Lease lease;
-        /** The session timeout as far as the lease shows it. */
-        private final Duration patience;
-
-        private final BodyInterruption interruption = new BodyInterruption(this::startWatch);
-        private final CountDownLatch over = new CountDownLatch(1);
-        private final AtomicBoolean watched = new AtomicBoolean();
-        /** When the end was demanded; null before. */
-        private volatile @Nullable Long demanded;
-
-        Phase(@Nullable Lease lease) {
-            this.lease = lease;
-            Duration left = lease == null ? SHORTEST_PATIENCE : lease.remaining();
-            patience = left.compareTo(SHORTEST_PATIENCE) < 0
-                    ? SHORTEST_PATIENCE
-                    : left.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : left;
-        }
-
-        void demand(Demand demand) {
-            if (interruption.demand(demand)) {
-                startWatch();
-                if (Thread.currentThread().equals(thread) || !aside(this::end)) {
-                    interruption.send();
-                }
-            }
-        }
-
-        /** Before any interrupt, which can block the thread that sends it. */
-        private void startWatch() {
-            if (watched.compareAndSet(false, true)) {
-                demanded = System.nanoTime();
-                if (lease != null) {
-                    boolean unused = aside(() -> watch(lease));
-                }
-            }
-        }
-
-        /** Interrupts. Where the thread acquires, again and again: nothing else ends that if the status is cleared. */
-        private void end() {
-            interruption.send();
-            if (lease == null) {
-                while (!isOverWithin(LOOK_NANOS)) {
-                    interruption.sendAgain();
-                }
-            }
-        }
-
-        /** Reports a body that has not ended in time. */
-        private void watch(Lease held) {
-            if (!isOverWithin(patience.toNanos())) {
-                report(() -> reports.bodyNotEnded(held, age()));
-            }
-        }
-
-        private boolean isOverWithin(long nanos) {
-            try {
-                return over.await(nanos, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException stopped) {
-                return true; // the thread is ours: only a debugger interrupts it
-            }
-        }
-
-        Duration age() {
-            Long since = demanded;
-            return since == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
-        }
-    }
 
     /**
      * @param threads makes the candidate's thread; null for a daemon thread
@@ -219,7 +139,7 @@ final class Candidacy implements Runnable {
     private @Nullable Lease acquire() throws Throwable {
         for (int refusals = 0; ; refusals++) {
             Throwable refused;
-            Phase request = null;
+            CandidatePhase request = null;
             try {
                 request = begin(null);
                 return request == null ? null : mutex.acquire();
@@ -295,19 +215,19 @@ final class Candidacy implements Runnable {
         Next next = Next.QUEUE_AGAIN;
         Throwable thrown = null;
         boolean demanded = true;
-        Phase term = null;
+        CandidatePhase term = null;
         try {
             term = begin(lease);
             if (term != null) {
-                LossNotifier.register(lease, term.interruption::lost);
-                next = work.run(lease, term.interruption);
+                LossNotifier.register(lease, term.interruption()::lost);
+                next = work.run(lease, term.interruption());
             }
         } catch (Throwable failed) {
             thrown = failed;
         } finally {
             if (term != null) {
                 end(term);
-                demanded = term.interruption.isDemanded();
+                demanded = term.interruption().isDemanded();
             }
         }
         boolean lost = lease.release() == ReleaseOutcome.LOST;
@@ -325,22 +245,21 @@ final class Candidacy implements Runnable {
     }
 
     /** Begins a phase; returns null if the candidate is closed. */
-    private synchronized @Nullable Phase begin(@Nullable Lease lease) {
+    private synchronized @Nullable CandidatePhase begin(@Nullable Lease lease) {
         if (closed) {
             return null;
         }
-        Phase next = new Phase(lease);
+        CandidatePhase next = new CandidatePhase(
+                thread, this::aside, (held, age) -> report(() -> reports.bodyNotEnded(held, age)), lease);
         phase = next;
         return next;
     }
 
-    private void end(Phase former) {
+    private void end(CandidatePhase former) {
         synchronized (this) {
             phase = null;
         }
-        Optional<LossCause> unused = former.interruption.end();
-        interruptLeft |= former.interruption.wasLeftUnderWay();
-        former.over.countDown();
+        interruptLeft |= former.end();
     }
 
     // ---- other threads
@@ -348,8 +267,8 @@ final class Candidacy implements Runnable {
     /** Returns the lease of the term; null between terms. */
     @Nullable
     Lease lease() {
-        Phase present = phase;
-        return present == null ? null : present.lease;
+        CandidatePhase present = phase;
+        return present == null ? null : present.lease();
     }
 
     /** Once it has ended, a stage that is complete: the shared one is so a little later, by the candidate's thread. */
@@ -365,16 +284,16 @@ final class Candidacy implements Runnable {
         if (ended.isDone()) {
             return State.ENDED;
         }
-        Phase present = phase;
-        if (present != null && present.lease != null) {
-            return present.interruption.isDemanded() || !present.lease.isValid() ? State.ENDING : State.LEADING;
+        CandidatePhase present = phase;
+        if (present != null && present.lease() != null) {
+            return present.interruption().isDemanded() || !present.lease().isValid() ? State.ENDING : State.LEADING;
         }
         return refusal == null ? State.QUEUEING : State.PAUSING;
     }
 
     void stepDown() {
-        Phase present = phase;
-        if (present != null && present.lease != null) {
+        CandidatePhase present = phase;
+        if (present != null && present.lease() != null) {
             present.demand(Demand.STEP_DOWN);
         }
     }
@@ -386,7 +305,7 @@ final class Candidacy implements Runnable {
      * @return whether it has ended
      */
     boolean close(Optional<Duration> longest) {
-        Phase present;
+        CandidatePhase present;
         synchronized (this) {
             closed = true; // before the interrupt: the candidate reads it without the monitor once it is interrupted
             present = phase;
@@ -420,9 +339,12 @@ final class Candidacy implements Runnable {
                 long most = held == null ? 0 : TimeUnit.NANOSECONDS.convert(held.remaining());
                 bound = Math.min(
                         bound,
-                        waited + Math.max(SHORTEST_PATIENCE.toNanos(), Math.min(most, LONGEST_PATIENCE.toNanos())));
+                        waited
+                                + Math.max(
+                                        CandidatePhase.SHORTEST_PATIENCE.toNanos(),
+                                        Math.min(most, CandidatePhase.LONGEST_PATIENCE.toNanos())));
             }
-            if (last.await(Math.min(bound - waited, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+            if (last.await(Math.min(bound - waited, CandidatePhase.LOOK_NANOS), TimeUnit.NANOSECONDS)) {
                 while (!ended.isDone() && thread.isAlive()) {
                     Thread.onSpinWait(); // the next statement of the candidate's thread
                 }
@@ -454,7 +376,7 @@ final class Candidacy implements Runnable {
     @Override
     public String toString() {
         Refusal refused = refusal;
-        Phase present = phase;
+        CandidatePhase present = phase;
         return switch (state()) {
             case QUEUEING -> "queueing";
             case PAUSING ->

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
-import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
-import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.request.ZkLease;
-import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
-import io.latchkey.zk.internal.store.Throttling;
-import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
-import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
-import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
-import io.latchkey.zk.internal.store.ZooKeeperStore;
-import io.latchkey.zk.internal.threads.Waiting;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -60,21 +45,10 @@ import org.apache.zookeeper.OpResult;
  * ensemble that is restored from an older copy has an older record, so work may be repeated, also with
  * {@link #atMostOnce}.
  */
-// The class is long because each call says what is recorded after each kind of failure.
 public final class OncePerPeriod {
-    private static final String SUFFIX = ".period";
-    private static final String FORMAT = "latchkey-period/1 ";
     private static final Duration LONGEST = Duration.ofDays(36_525);
-    /** A new record is created empty and written once. */
-    private static final int VERSION_OF_A_NEW_RECORD = 1;
 
     private static final int NANOS_OF_A_MILLISECOND = 1_000_000;
-    /** Records and clocks of other times can only be a mistake; sums with a period are in the range of all types. */
-    private static final Instant EARLIEST = Instant.parse("-9999-01-01T00:00:00Z");
-
-    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999999Z");
-    private static final String READ = "read the record of the last period";
-    private static final String RECORD = "record the period";
 
     private final Duration length;
     private final boolean ofCalendar;
@@ -214,155 +188,40 @@ public final class OncePerPeriod {
      * @throws LockException if the servers do not answer or refuse, or the node has other data
      */
     public Optional<Instant> last(Lease lease) throws InterruptedException {
-        return new Place(lease).read().map(LastRun::last);
+        return new PeriodRecord(lease).read().map(PeriodRecord.LastRun::last);
     }
 
     private Optional<Turn> due(Lease lease) throws InterruptedException {
-        Place place = new Place(lease);
+        PeriodRecord record = new PeriodRecord(lease);
         lease.ensureValid();
-        Optional<LastRun> seen = place.read();
+        Optional<PeriodRecord.LastRun> seen = record.read();
         Instant now = clock.instant();
-        if (!isInRange(now)) {
+        if (!PeriodRecord.isInRange(now)) {
             throw new IllegalStateException(
                     "The clock shows " + now + ", which can only be a mistake. Nothing was done.");
         }
-        Optional<Instant> last = seen.map(LastRun::last);
+        Optional<Instant> last = seen.map(PeriodRecord.LastRun::last);
         if (ofCalendar) {
             Instant period =
                     Instant.ofEpochMilli(Math.floorDiv(now.toEpochMilli(), length.toMillis()) * length.toMillis());
             return last.isPresent() && !last.get().isBefore(period)
                     ? Optional.empty()
-                    : Optional.of(new Turn(place, seen, period, period));
+                    : Optional.of(new Turn(record, seen, period, period));
         }
         Instant period = last.map(began -> began.plus(length)).orElse(Instant.EPOCH);
-        return now.isBefore(period) ? Optional.empty() : Optional.of(new Turn(place, seen, period, now));
-    }
-
-    private static boolean isInRange(Instant time) {
-        return !time.isBefore(EARLIEST) && !time.isAfter(LATEST);
-    }
-
-    /** The record as it was read. */
-    private record LastRun(Instant last, int version) {}
-
-    /** The node of the record of a lock. */
-    private static final class Place {
-        private final ZkLease lease;
-        private final ZooKeeperStore store;
-        private final String node;
-        private final String shown;
-
-        Place(Lease lease) {
-            Objects.requireNonNull(lease, "lease");
-            if (!(lease instanceof ZkLease held) || !(held.store() instanceof ZooKeeperStore opened)) {
-                throw new IllegalArgumentException("not a lease of a ZkLockClient: " + lease);
-            }
-            this.lease = held;
-            this.store = opened;
-            this.node = held.exclusivePath()
-                            .map(LockPath::node)
-                            .orElseThrow(() -> new IllegalArgumentException(
-                                    "not a lease of one mutex or write lock: " + lease + ". Nothing was done."))
-                    + SUFFIX;
-            this.shown = held.path() + SUFFIX;
-        }
-
-        /**
-         * Reads in the session that holds. It has seen that the node of the former holder is gone, so it sees what that
-         * holder has recorded.
-         */
-        Optional<LastRun> read() throws InterruptedException {
-            lease.context().checkMayWait(READ + " beside", lease);
-            long until = System.nanoTime() + lease.context().sessionTimeout().toNanos();
-            Response<NodeData> data = readOnce(until);
-            while (data.code() == Status.THROTTLED) {
-                Throttling.pause();
-                data = readOnce(until);
-            }
-            if (data.code() == Status.NO_NODE) {
-                return Optional.empty();
-            } else if (!data.ok()) {
-                throw Errors.of(shown, READ, data);
-            }
-            return Optional.of(new LastRun(parse(data.get().data()), data.get().version()));
-        }
-
-        private Response<NodeData> readOnce(long until) throws InterruptedException {
-            CompletableFuture<Response<NodeData>> answer = new CompletableFuture<>();
-            store.read(node, answer::complete);
-            if (!Waiting.await(answer, Duration.ofNanos(until - System.nanoTime()))) {
-                throw Errors.unavailable(shown, READ);
-            }
-            try {
-                return Waiting.valueOf(answer);
-            } catch (ExecutionException failed) {
-                throw Errors.toCaller(failed);
-            }
-        }
-
-        private Instant parse(byte[] data) {
-            String text = new String(data, StandardCharsets.UTF_8);
-            try {
-                if (text.startsWith(FORMAT)) {
-                    Instant last = Instant.parse(text.substring(FORMAT.length()));
-                    if (isInRange(last)) {
-                        return last;
-                    }
-                }
-            } catch (DateTimeParseException unknown) {
-                // Reported below.
-            }
-            throw new LockException("The node " + shown + " has data that this version does not know, where the last"
-                    + " period is recorded. Nothing was done. Use another path, or delete the node.");
-        }
-
-        private static byte[] bytes(Instant recorded) {
-            return (FORMAT + recorded).getBytes(StandardCharsets.UTF_8);
-        }
-
-        List<Op> writes(Optional<LastRun> seen, Instant recorded) {
-            byte[] data = bytes(recorded);
-            return seen.map(before -> List.of(store.op(new Write.SetData(node, data, before.version()))))
-                    .orElseGet(() -> List.of(
-                            store.op(new Write.CreatePath(node, Lasting.FOR_EVER)),
-                            store.op(new Write.SetData(node, data, 0))));
-        }
-
-        /** Returns the write that restores what was read, after the record was written once. */
-        Op restoring(Optional<LastRun> seen) {
-            return seen.map(before -> store.op(new Write.SetData(node, bytes(before.last()), before.version() + 1)))
-                    .orElseGet(() -> Op.delete(node, VERSION_OF_A_NEW_RECORD));
-        }
-
-        LockException refusal(KeeperException refused) {
-            Status status = ZooKeeperResults.status(refused);
-            if (status.outcome() == Status.Outcome.OPEN) {
-                return new LockServiceUnavailableException(
-                        "The servers did not answer the request to " + RECORD + " at "
-                                + shown + ", or left its outcome open (" + refused.code()
-                                + "). It is recorded or not: the record shows it to the next holder. Try again.");
-            }
-            return switch (status) {
-                case NO_AUTH ->
-                    new AccessDeniedException("The server refused this client to " + RECORD + " at " + shown
-                            + ". Nothing is recorded. Check the ACL of the node and of the level above it.");
-                default ->
-                    new LockException("The server refused to " + RECORD + " at " + shown + " (" + refused.code()
-                            + "). Nothing is recorded. If another client has changed the node: only this recipe may.");
-            };
-        }
+        return now.isBefore(period) ? Optional.empty() : Optional.of(new Turn(record, seen, period, now));
     }
 
     /** The period for which the work is due, and the way to record it. For the thread that does the work. */
     public static final class Turn {
-        private final Place place;
-        private final Optional<LastRun> seen;
+        private final PeriodRecord record;
+        private final Optional<PeriodRecord.LastRun> seen;
         private final Instant period;
         private final Instant recorded;
         private boolean tried;
 
-        Turn(Place place, Optional<LastRun> seen, Instant period, Instant recorded) {
-            this.place = place;
+        Turn(PeriodRecord record, Optional<PeriodRecord.LastRun> seen, Instant period, Instant recorded) {
+            this.record = record;
             this.seen = seen;
             this.period = period;
             this.recorded = recorded;
@@ -398,10 +257,10 @@ public final class OncePerPeriod {
                 throw new IllegalStateException("The period " + period + " is recorded already. Nothing was written.");
             }
             List<Op> all = new ArrayList<>(List.of(effects));
-            all.addAll(place.writes(seen, recorded));
+            all.addAll(record.writes(seen, recorded));
             tried = true;
             try {
-                return ZkLocks.guarded(place.lease, all.toArray(Op[]::new)).subList(0, effects.length);
+                return ZkLocks.guarded(record.lease(), all.toArray(Op[]::new)).subList(0, effects.length);
             } catch (KeeperException failed) {
                 tried = ZooKeeperResults.status(failed).outcome() == Status.Outcome.OPEN;
                 throw failed;
@@ -419,14 +278,14 @@ public final class OncePerPeriod {
          * @throws InterruptedException if interrupted while waiting for the response
          */
         public void takeBack() throws KeeperException, InterruptedException {
-            var unused = ZkLocks.guarded(place.lease, place.restoring(seen));
+            var unused = ZkLocks.guarded(record.lease(), record.restoring(seen));
         }
 
         void record() throws InterruptedException {
             try {
                 var unused = guarded();
             } catch (KeeperException refused) {
-                throw place.refusal(refused);
+                throw record.refusal(refused);
             }
         }
 

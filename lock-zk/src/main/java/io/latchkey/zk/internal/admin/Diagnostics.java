@@ -122,13 +122,13 @@ public final class Diagnostics {
      * quarters of the time that is left, and returns the queues that were read by then.
      */
     private Map<LockPath, QueueInspector.Picture> read(
-            Function<Duration, CompletableFuture<LockTree.ContendedQueues>> search, long end) {
+            Function<Duration, CompletableFuture<LockSearch.ContendedQueues>> search, long end) {
         Duration left = Duration.ofNanos(end - System.nanoTime());
-        CompletableFuture<LockTree.ContendedQueues> asked =
+        CompletableFuture<LockSearch.ContendedQueues> asked =
                 search.apply(left.multipliedBy(3).dividedBy(4));
         try {
             if (Waiting.await(asked, left)) {
-                LockTree.ContendedQueues seen = Waiting.valueOf(asked);
+                LockSearch.ContendedQueues seen = Waiting.valueOf(asked);
                 gap = gap.or(seen::gap);
                 return seen.queues();
             }

@@ -21,11 +21,8 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.Waiting;
-import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -128,7 +125,7 @@ final class ClientCore implements Session.Client, Request.Client {
      */
     CompletableFuture<@Nullable Void> open() {
         SessionQueues next = new SessionQueues(new Session(context, this));
-        SessionListener listener = new SessionListener(next);
+        SessionListener listener = new SessionListener(context, this, next, this::connected);
         CompletableFuture<@Nullable Void> opening = context.answers().<@Nullable Void>next();
         config.outbox().handles().execute(() -> {
             try {
@@ -302,73 +299,6 @@ final class ClientCore implements Session.Client, Request.Client {
     @Override
     public void noticeEnds() {
         closing.noticeEnds();
-    }
-
-    private final class SessionListener implements ZnodeStore.Listener {
-        private final SessionQueues of;
-        /** The events that came before the handle was known to the session; null behind that. */
-        private @Nullable List<Runnable> early = new ArrayList<>(0);
-
-        SessionListener(SessionQueues of) {
-            this.of = of;
-        }
-
-        void opened() {
-            List<Runnable> waiting = Objects.requireNonNull(early, "opened before");
-            early = null;
-            waiting.forEach(this::unlessOver);
-        }
-
-        @Override
-        public ClockReading now() {
-            return context.now();
-        }
-
-        @Override
-        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempt) {
-            unlessOver(() -> ClientCore.this.connected(of, Duration.ofMillis(timeoutMillis), attempt));
-        }
-
-        @Override
-        public void disconnected() {
-            unlessOver(() -> of.session().disconnected());
-        }
-
-        @Override
-        public void expired() {
-            unlessOver(() -> sessionOver(of.session()));
-        }
-
-        @Override
-        public void noted(String line) {
-            context.log().warn(ClientCore.class, line);
-        }
-
-        @Override
-        public void failed(Throwable why) {
-            context.fail(why);
-        }
-
-        @Override
-        public void loginRefused() {
-            unlessOver(ClientCore.this::loginRefused);
-        }
-
-        @Override
-        public void fired(String path, ZnodeStore.Change change, long zxid) {
-            unlessOver(() -> of.session().watches().fired(path, change, zxid));
-        }
-
-        /** The handle of a session that is over may report more. */
-        private void unlessOver(Runnable task) {
-            context.execute(() -> {
-                if (early != null) {
-                    early.add(task);
-                } else if (!of.session().connection().isOver()) {
-                    task.run();
-                }
-            });
-        }
     }
 
     private void connected(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt) {
