@@ -31,7 +31,6 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.spi.LossHandler;
 import io.latchkey.zk.internal.events.ClientLog;
-import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.SystemClock;
@@ -379,7 +378,7 @@ class ArchitectureTest {
     void usersCodeIsCalledBehindTheExitsOnly() {
         check(noClasses()
                 .that()
-                .doNotBelongToAnyOf(ZkLease.class)
+                .doNotHaveSimpleName("LeaseEnd")
                 .should()
                 .callMethodWhere(describe(
                         "tells of a loss",

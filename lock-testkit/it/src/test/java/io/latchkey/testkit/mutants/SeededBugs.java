@@ -17,6 +17,7 @@ final class SeededBugs {
     private static final String CREATION = "internal/request/NodeCreation";
     private static final String HOLDING = "internal/request/Holding";
     private static final String LEASE = "internal/request/ZkLease";
+    private static final String LEASE_END = "internal/request/LeaseEnd";
     private static final String CHECKS = "internal/session/NodeChecks";
 
     static final List<Mutant> ALL = List.of(
@@ -212,9 +213,9 @@ final class SeededBugs {
                             "io.latchkey.testkit.sim.AcquireMomentsTest#holderWithoutANodeLoses_beforeTheNextOfItsClientIsGranted"),
             Mutant.of(
                             "the node of a lost lease is deleted before the notice",
-                            LEASE,
-                            "return !(end.get() instanceof End.Lost) || notified.isDone();",
-                            "return end.get() != null || notified.isDone();")
+                            LEASE_END,
+                            "return !(how.get() instanceof How.Lost) || notified.isDone();",
+                            "return how.get() != null || notified.isDone();")
                     .foundBy(
                             "io.latchkey.testkit.sim.LimitAndGraceTest#nodeIsKeptUntilTheNotice_whenTheLimitPassesDuringADowngrade"),
             Mutant.of(

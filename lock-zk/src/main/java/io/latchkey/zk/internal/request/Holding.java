@@ -49,8 +49,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
     private boolean last;
     /** Whether the limit of one of several leases has passed. */
     private boolean lapsed;
-    /** Whether its client was closed while it held: the client deletes the nodes, and nothing else has. */
-    private boolean closed;
+    /** Whether a node or the session is lost, so that other clients may hold. */
+    private boolean lost;
 
     private TurnQueue.@Nullable Successor successor;
 
@@ -100,8 +100,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
     @Override
     public void release(ZkLease lease, Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
-            // The lease was valid when its release began, so a close since then has not lost it.
-            then.accept(closed ? ReleaseOutcome.PENDING : ReleaseOutcome.LOST);
+            then.accept(tooLate());
             return;
         }
         leave(lease);
@@ -116,15 +115,23 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
         }
     }
 
-    /** The lease was valid when its release began. If the node has been lost since then, the lease was not. */
     private void releaseUnlessJoined(Consumer<ReleaseOutcome> then) {
         if (!isHeld()) {
-            then.accept(ReleaseOutcome.PENDING);
+            then.accept(tooLate());
         } else if (goesOn()) {
             then.accept(ReleaseOutcome.RELEASED);
         } else {
             machine.accept(new Event.Release(then));
         }
+    }
+
+    /**
+     * Returns the outcome of a release that finds nothing to delete. Its lease was valid when it began. So unless the
+     * hold has been lost since then, the client has closed, or another release has come first, and the nodes are being
+     * deleted.
+     */
+    private ReleaseOutcome tooLate() {
+        return lost ? ReleaseOutcome.LOST : ReleaseOutcome.PENDING;
     }
 
     /** Returns whether the node stays: others hold by it, or the next caller takes it over. */
@@ -144,16 +151,36 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
     /** Ends all leases, as the request ends. None is valid any more when the first owner is notified. */
     void lose(LossCause cause) {
         last = true;
-        closed = cause == LossCause.CLIENT_CLOSED;
-        List<ZkLease> lost = leases.stream().filter(lease -> lease.end(cause)).toList();
-        lost.forEach(lease -> lease.notifyOwner(cause));
+        lost |= cause != LossCause.CLIENT_CLOSED;
+        List<ZkLease> ended = leases.stream().filter(lease -> lease.end(cause)).toList();
+        ended.forEach(lease -> lease.notifyOwner(cause));
     }
 
-    /** Returns the leases whose owners await the notice of their loss. Another thread may give it at any time. */
-    Set<ZkLease> notNotified() {
+    /**
+     * Runs {@code then}, which deletes the nodes: at once, unless the owner of a lost lease awaits the notice of the
+     * loss. One look decides, since other threads give the notice.
+     *
+     * @param begins runs first if it waits, and {@code ends} last
+     */
+    void onceNotified(Runnable begins, Runnable ends, Runnable then) {
         Set<ZkLease> late = new HashSet<>(leases);
-        late.removeIf(ZkLease::isNotified);
-        return late;
+        late.removeIf(lease -> lease.end().isNotified());
+        if (late.isEmpty()) {
+            then.run();
+            return;
+        }
+        begins.run();
+        for (ZkLease lease : List.copyOf(late)) {
+            lease.end().onceNotified(() -> {
+                if (late.remove(lease) && late.isEmpty()) {
+                    try {
+                        then.run();
+                    } finally {
+                        ends.run();
+                    }
+                }
+            });
+        }
     }
 
     /**
@@ -268,10 +295,10 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
                 }
             }
         };
-        if (lease.isNotified()) {
+        if (lease.end().isNotified()) {
             leaves.run();
         } else {
-            lease.onceNotified(leaves);
+            lease.end().onceNotified(leaves);
         }
     }
 

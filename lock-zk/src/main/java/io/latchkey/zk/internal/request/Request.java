@@ -33,7 +33,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -588,27 +587,11 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         }
     }
 
-    /**
-     * Runs {@code then}, which deletes nodes: at once, unless they are those of a lost lease whose owner awaits the
-     * notice of the loss. One look decides, since other threads give the notice.
-     */
     private void onceNotified(Runnable then) {
-        Set<ZkLease> late = holding == null ? Set.of() : holding.notNotified();
-        if (late.isEmpty()) {
+        if (holding == null) {
             then.run();
-            return;
-        }
-        client.noticeBegins();
-        for (ZkLease lease : List.copyOf(late)) {
-            lease.onceNotified(() -> {
-                if (late.remove(lease) && late.isEmpty()) {
-                    try {
-                        then.run();
-                    } finally {
-                        client.noticeEnds();
-                    }
-                }
-            });
+        } else {
+            holding.onceNotified(client::noticeBegins, client::noticeEnds, then);
         }
     }
 

@@ -27,7 +27,6 @@ import io.latchkey.zk.internal.threads.Notice;
 import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.turns.TurnQueue;
-import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,23 +35,20 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A lease: a granted request as seen by its owner. Usable and releasable from any thread.
  *
- * <p>The class is long because validity, limit, notice of loss and release all depend on how the lease ended. That is
- * decided once, on any thread.
+ * <p>The class is long because all that an owner can do with a lease, from any thread, depends on its validity, which is
+ * decided here: by the session's period, by the lease's own limit, and by how it {@linkplain LeaseEnd ended}.
  */
 public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, TurnQueue.Turn {
     private static final int LOOKS_IN_A_TIMEOUT = 6;
-    private static final int BOUNDS_IN_A_TIMEOUT = 20;
 
     private final ClientContext context;
     private final Holder request;
@@ -63,6 +59,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     private final long token;
     private final Session session;
     private final ValidityPeriod period;
+    private final LeaseEnd end;
     /** The events of the owner. One lease of a request may follow another, each with an owner of its own. */
     private volatile RequestEvents events;
     /** The time until which the owner may hold, whatever the session does; null without a limit. */
@@ -70,34 +67,11 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     /** Ends the lease at its limit. Confined to the serial executor. */
     private @Nullable RestartableTimer limitTimer;
 
-    private final Notice<LossCause> lost = new Notice<>();
     private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
-    /**
-     * What interrupts a thread that runs a body under this lease. They are not stages of {@link #lost}, which wait
-     * for the callback threads.
-     */
-    private final List<LossHandler> lossHandlers = new CopyOnWriteArrayList<>();
-
-    /** Completes when the owner is notified of the loss as far as it wants to be, or the bound of that has passed. */
-    private final CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
-    /** The notices of the loss that are on their way, and one more until all are. */
-    private final AtomicInteger unnotified = new AtomicInteger(1);
-    /** Whether a caller has asked for {@link #lost}. */
-    private volatile boolean lossIsAwaited;
-
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
     /** Guarded writes that have begun and have no response. */
     private final AtomicInteger openWrites = new AtomicInteger();
-    /** How the lease ended; null while it has not. Only the first end counts. */
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
-
-    private sealed interface End {
-        record Released() implements End {}
-
-        record Lost(LossCause cause) implements End {}
-    }
-
     /** The request that holds, as seen by its lease. Called on the serial executor. */
     public interface Holder extends TurnQueue.Place<ZkLease> {
         /** Returns the displayed path, which is that of the first member. */
@@ -141,6 +115,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         this.session = session;
         this.period = session.validity().period();
         this.events = events;
+        this.end = new LeaseEnd(context, session.validity().timeout(), this);
     }
 
     @Override
@@ -240,11 +215,10 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     /** Ends this lease for one that replaces it, and returns whether it had not ended before. */
     public boolean handOver() {
-        return endBy(new End.Released());
+        return endedFirst(end.release());
     }
 
-    private boolean endBy(End how) {
-        boolean first = end.compareAndSet(null, how);
+    private boolean endedFirst(boolean first) {
         if (first) {
             context.held().remove(this);
         }
@@ -253,7 +227,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     @Override
     public boolean hasEnded() {
-        return end.get() != null;
+        return end.isOver();
     }
 
     /** Passes the lease to {@code owner}, which gets its events from now on. */
@@ -265,9 +239,8 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         if (!session.connection().connected()) {
             owner.suspect();
         }
-        if (end.get() instanceof End.Lost how) {
-            owner.lost(how.cause());
-        } else if (end.get() != null) {
+        end.lossCause().ifPresent(owner::lost);
+        if (end.isReleased()) {
             owner.released();
         }
         owner.limit()
@@ -339,14 +312,14 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     @Override
     public LeaseState state() {
         if (!isValid()) {
-            return end.get() instanceof End.Released ? LeaseState.RELEASED : LeaseState.LOST;
+            return end.isReleased() ? LeaseState.RELEASED : LeaseState.LOST;
         }
         return session.connection().connected() ? LeaseState.HELD : LeaseState.SUSPECT;
     }
 
     @Override
     public boolean isValid() {
-        if (end.get() != null) {
+        if (end.isOver()) {
             return false;
         }
         if (context.hasFailed()) {
@@ -383,7 +356,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     @Override
     public Optional<LossCause> lossCause() {
-        return !isValid() && end.get() instanceof End.Lost how ? Optional.of(how.cause()) : Optional.empty();
+        return isValid() ? Optional.empty() : end.lossCause();
     }
 
     @Override
@@ -391,12 +364,13 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         if (isValid()) {
             return;
         }
-        if (end.get() instanceof End.Lost how) {
+        Optional<LossCause> lost = end.lossCause();
+        if (lost.isPresent()) {
             throw new LeaseLostException(
                     "The lease on " + path() + " with token " + token + " is lost ("
-                            + Errors.because(how.cause())
+                            + Errors.because(lost.get())
                             + "). Another client may hold the lock by now. Stop the protected work and acquire again.",
-                    how.cause());
+                    lost.get());
         }
         throw new IllegalStateException("The lease on " + path() + " with token " + token + " was released.");
     }
@@ -404,9 +378,8 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     /** Sets a watch on the node. Without a call, the holder learns of a deletion by the heartbeat, at no cost. */
     @Override
     public CompletionStage<LossCause> lost() {
-        lossIsAwaited = true;
         watchOwnNodes();
-        return lost.stage();
+        return end.lossStage();
     }
 
     private void watchOwnNodes() {
@@ -415,34 +388,10 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         }
     }
 
-    /** A loss between the two statements is reported twice; the second report has no effect. */
     @Override
     public void onLoss(LossHandler handler) {
-        lossHandlers.add(Objects.requireNonNull(handler, "handler"));
-        if (end.get() instanceof End.Lost how) {
-            handle(handler, how.cause());
-        }
+        end.onLoss(handler);
         watchOwnNodes();
-    }
-
-    /** Calls the handler on a thread of its own: an interrupt runs code of the body's thread, and of its channel. */
-    private void handle(LossHandler handler, LossCause cause) {
-        unnotified.incrementAndGet();
-        context.outbox().alarms().execute(() -> {
-            try {
-                handler.lost(cause);
-            } catch (Throwable theirs) {
-                context.log().warn(ZkLease.class, "The interruption of a body under {} failed", path(), theirs);
-            } finally {
-                noticeGiven();
-            }
-        });
-    }
-
-    private void noticeGiven() {
-        if (unnotified.decrementAndGet() == 0) {
-            notified.complete(null);
-        }
     }
 
     @Override
@@ -459,7 +408,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     }
 
     void askedToRelease(OwnerData by) {
-        if (end.get() == null) {
+        if (!end.isOver()) {
             context.callBack(() -> releaseRequested.deliver(new ReleaseRequest(ClientContext.shown(by))));
         }
     }
@@ -489,51 +438,22 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
 
     @Override
     public CompletableFuture<@Nullable Void> notified() {
-        return notified;
+        return end.notified();
     }
 
     @Override
     public boolean end(LossCause cause) {
-        return endBy(new End.Lost(cause));
+        return endedFirst(end.lose(cause));
     }
 
-    /** Puts all notices on their ways, none of which waits for another. */
     @Override
     public void notifyOwner(LossCause cause) {
-        lossHandlers.forEach(handler -> handle(handler, cause));
-        boolean awaited = lossIsAwaited;
-        if (awaited) {
-            unnotified.incrementAndGet();
-        }
-        context.callBack(() -> {
-            lost.deliver(cause);
-            if (awaited) {
-                noticeGiven();
-            }
-        });
-        events.lost(cause);
-        noticeGiven();
+        end.notifyOwner(cause, events);
     }
 
-    /**
-     * Returns whether the node may be deleted: the lease was not lost, or its bodies are interrupted and the stages of
-     * {@link #lost} have run if a caller had asked for it.
-     */
-    boolean isNotified() {
-        return !(end.get() instanceof End.Lost) || notified.isDone();
-    }
-
-    /**
-     * Runs {@code then} on the serial executor once the owner is notified, and after a twentieth of the session timeout
-     * at the latest, since a stage or an interrupt may block (docs/protocol.md, "Deletion after a loss").
-     */
-    void onceNotified(Runnable then) {
-        Clock.Timer bound = context.clock()
-                .after(session.validity().timeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
-        var unused = notified.thenRun(() -> {
-            bound.cancel();
-            context.execute(then);
-        });
+    /** Returns how it ended, and whether its owner knows. */
+    LeaseEnd end() {
+        return end;
     }
 
     @Override
@@ -550,9 +470,9 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
     }
 
     private CompletableFuture<ReleaseOutcome> beginRelease() {
-        if (!isValid() || !endBy(new End.Released())) {
+        if (!isValid() || !handOver()) {
             return CompletableFuture.completedFuture(
-                    end.get() instanceof End.Released ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
+                    end.isReleased() ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
         }
         ReleaseAnswer outcome = new ReleaseAnswer(context.answers());
         outcome.open();

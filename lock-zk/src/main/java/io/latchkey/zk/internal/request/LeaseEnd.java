@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.request;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LossCause;
+import io.latchkey.lock.spi.LossHandler;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.threads.Notice;
+import io.latchkey.zk.internal.validity.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one lease ended, and the notices of its loss. The end is decided once, on any thread: only the first counts.
+ *
+ * <p>Notices go their own ways, and none waits for another: handlers interrupt a body on threads of their own, stages run
+ * on the callback threads. What deletes the node of a lost lease waits for both.
+ */
+final class LeaseEnd {
+    private static final int BOUNDS_IN_A_TIMEOUT = 20;
+
+    private final ClientContext context;
+    private final Duration sessionTimeout;
+    private final Lease lease;
+    /** How the lease ended; null while it has not. */
+    private final AtomicReference<@Nullable How> how = new AtomicReference<>();
+
+    private final Notice<LossCause> lost = new Notice<>();
+    /** Whether a caller has asked for {@link #lost}. */
+    private volatile boolean lossIsAwaited;
+    /**
+     * What interrupts a thread that runs a body under this lease. They are not stages of {@link #lost}, which wait for
+     * the callback threads.
+     */
+    private final List<LossHandler> handlers = new CopyOnWriteArrayList<>();
+
+    /** Completes when the owner is notified of the loss as far as it wants to be, or the bound of that has passed. */
+    private final CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
+    /** The notices of the loss that are on their way, and one more until all are. */
+    private final AtomicInteger unnotified = new AtomicInteger(1);
+
+    private sealed interface How {
+        record Released() implements How {}
+
+        record Lost(LossCause cause) implements How {}
+    }
+
+    LeaseEnd(ClientContext context, Duration sessionTimeout, Lease lease) {
+        this.context = context;
+        this.sessionTimeout = sessionTimeout;
+        this.lease = lease;
+    }
+
+    // ---- the end
+
+    /** Ends it as released, and returns whether it had not ended before. */
+    boolean release() {
+        return how.compareAndSet(null, new How.Released());
+    }
+
+    /** Ends it as lost, and returns whether it had not ended before. */
+    boolean lose(LossCause cause) {
+        return how.compareAndSet(null, new How.Lost(cause));
+    }
+
+    boolean isOver() {
+        return how.get() != null;
+    }
+
+    boolean isReleased() {
+        return how.get() instanceof How.Released;
+    }
+
+    Optional<LossCause> lossCause() {
+        return how.get() instanceof How.Lost loss ? Optional.of(loss.cause()) : Optional.empty();
+    }
+
+    // ---- the notices of a loss
+
+    /** Returns a stage that completes with the cause. From now on, the owner is notified once its stages have run. */
+    CompletionStage<LossCause> lossStage() {
+        lossIsAwaited = true;
+        return lost.stage();
+    }
+
+    /** A loss between the two statements is reported twice; the second report has no effect. */
+    void onLoss(LossHandler handler) {
+        handlers.add(Objects.requireNonNull(handler, "handler"));
+        lossCause().ifPresent(cause -> handle(handler, cause));
+    }
+
+    /** Puts all notices on their ways. */
+    void notifyOwner(LossCause cause, RequestEvents events) {
+        handlers.forEach(handler -> handle(handler, cause));
+        boolean awaited = lossIsAwaited;
+        if (awaited) {
+            unnotified.incrementAndGet();
+        }
+        context.callBack(() -> {
+            lost.deliver(cause);
+            if (awaited) {
+                noticeGiven();
+            }
+        });
+        events.lost(cause);
+        noticeGiven();
+    }
+
+    /** Calls the handler on a thread of its own: an interrupt runs code of the body's thread, and of its channel. */
+    private void handle(LossHandler handler, LossCause cause) {
+        unnotified.incrementAndGet();
+        context.outbox().alarms().execute(() -> {
+            try {
+                handler.lost(cause);
+            } catch (Throwable theirs) {
+                context.log().warn(LeaseEnd.class, "The interruption of a body under {} failed", lease.path(), theirs);
+            } finally {
+                noticeGiven();
+            }
+        });
+    }
+
+    private void noticeGiven() {
+        if (unnotified.decrementAndGet() == 0) {
+            notified.complete(null);
+        }
+    }
+
+    CompletableFuture<@Nullable Void> notified() {
+        return notified;
+    }
+
+    /**
+     * Returns whether the node may be deleted: the lease was not lost, or its bodies are interrupted and the stages of
+     * {@link #lossStage} have run if a caller had asked for it.
+     */
+    boolean isNotified() {
+        return !(how.get() instanceof How.Lost) || notified.isDone();
+    }
+
+    /**
+     * Runs {@code then} on the serial executor once the owner is notified, and after a twentieth of the session timeout
+     * at the latest, since a stage or an interrupt may block (docs/protocol.md, "Deletion after a loss").
+     */
+    void onceNotified(Runnable then) {
+        Clock.Timer bound =
+                context.clock().after(sessionTimeout.dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
+        var unused = notified.thenRun(() -> {
+            bound.cancel();
+            context.execute(then);
+        });
+    }
+}
