@@ -81,15 +81,16 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.request.Request",
             "io.latchkey.zk.internal.request.QueueEntry",
             "io.latchkey.zk.internal.request.ZkLease",
+            "io.latchkey.zk.internal.request.LeaseEnd",
             "io.latchkey.zk.internal.request.NodeCreation",
             "io.latchkey.zk.internal.path.QueueReader$Want",
             "io.latchkey.zk.internal.path.PendingDeletions$Deletion",
-            "io.latchkey.zk.internal.session.Watches$Watched",
+            "io.latchkey.zk.internal.session.Watches$WatchedNode",
             "io.latchkey.zk.internal.request.RevocationNode",
             "io.latchkey.zk.internal.request.Downgrade",
             "io.latchkey.zk.internal.client.LocalWaiter",
             "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue",
-            "io.latchkey.zk.internal.client.LocalHandOff$Node",
+            "io.latchkey.zk.internal.turns.TurnQueue$SharedNode",
             "io.latchkey.zk.internal.acquire.Acquisition",
             "io.latchkey.lock.Leadership",
             "io.latchkey.lock.Candidacy",
@@ -236,6 +237,14 @@ class NothingLeaksTest {
                     .sum();
             assertTrue(kept < looks / 10, kept + " futures are kept after " + looks + " looks");
             assertTrue(lease.isValid());
+        }
+    }
+
+    /** A class that is renamed would no longer be counted. */
+    @Test
+    void countedClassesExist() throws Exception {
+        for (String counted : COUNTED) {
+            assertEquals(counted, Class.forName(counted).getName());
         }
     }
 
