@@ -200,8 +200,8 @@ public final class Diagnostics {
                 OwnerData owner = engine.context().naming().owner(seat.name(), node.data());
                 links.add(new Diagnosis.CycleMember(
                         ClientContext.shown(owner),
-                        before.holds() ? Optional.of(engine.context().displayPath(before.path())) : Optional.empty(),
-                        engine.context().displayPath(seat.path()),
+                        before.holds() ? Optional.of(before.path().shown()) : Optional.empty(),
+                        seat.path().shown(),
                         Instant.ofEpochMilli(node.ctimeMillis())));
             }
         }

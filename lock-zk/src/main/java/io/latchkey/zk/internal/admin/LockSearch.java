@@ -185,7 +185,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     private void found(String node, ZnodeStore.NodeData data, List<String> children) {
         List<FoundLock> here = shown(node).equals("/")
                 ? List.of()
-                : FoundLock.at(new LockPath(node), PathData.parse(data.data()), children);
+                : FoundLock.at(new LockPath(node, shown(node)), PathData.parse(data.data()), children);
         here.forEach(lock -> add(lock, children));
         List<String> below = children.stream()
                 .filter(child -> here.stream().noneMatch(lock -> lock.hasRequest(child)))
@@ -213,7 +213,8 @@ final class LockSearch<T> implements SearchSteps.Search {
         namesBelow(
                 child(node, Naming.CURATOR_LEASES),
                 leases -> namesBelow(child(node, FoundLock.LOCKS), turns -> {
-                    Optional<FoundLock> semaphore = FoundLock.curatorsSemaphore(new LockPath(node), leases, turns);
+                    Optional<FoundLock> semaphore =
+                            FoundLock.curatorsSemaphore(new LockPath(node, shown(node)), leases, turns);
                     semaphore.ifPresent(lock -> add(
                             lock, Stream.concat(leases.stream(), turns.stream()).toList()));
                     descend(
@@ -251,7 +252,7 @@ final class LockSearch<T> implements SearchSteps.Search {
         if (aim == Aim.DIAGNOSIS && lock.naming().isShared()) {
             return;
         }
-        String path = engine.context().displayPath(lock.path());
+        String path = lock.path().shown();
         try {
             check.accept(path);
         } catch (LockException unnameable) {

@@ -14,6 +14,7 @@ import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -174,8 +175,7 @@ public final class QueueInspector {
                                         () -> !then.isDone(),
                                         listing -> listed(session, data.get(), listing, then));
                     } else {
-                        then.completeExceptionally(
-                                Errors.of(engine.context().displayPath(path), "read the queue", data));
+                        then.completeExceptionally(Errors.of(path.shown(), "read the queue", data));
                     }
                 });
     }
@@ -188,7 +188,7 @@ public final class QueueInspector {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
-            then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", listing));
+            then.completeExceptionally(Errors.of(path.shown(), "read the queue", listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
             look(session, then);
         } else {
@@ -203,29 +203,25 @@ public final class QueueInspector {
         }
     }
 
-    /** Reads these nodes, and then those again whose reads the server has throttled. */
     private void readNodes(
             Session session, Picture picture, List<NodeName> names, CompletableFuture<Optional<Picture>> then) {
         if (names.isEmpty()) {
             then.complete(Optional.of(picture));
         }
-        List<NodeName> throttled = new ArrayList<>(0);
+        Set<NodeName> open = new HashSet<>(names);
+        Connection connection = session.connection();
         for (NodeName name : names) {
-            boolean last = name.equals(names.get(names.size() - 1));
-            session.connection().store().read(path.child(name), answer -> {
+            connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(path.child(name), done), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
-                } else if (answer.code() == Status.THROTTLED) {
-                    throttled.add(name);
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
-                    then.completeExceptionally(Errors.of(engine.context().displayPath(path), "read the queue", answer));
+                    then.completeExceptionally(Errors.of(path.shown(), "read the queue", answer));
                 }
-                if (last && throttled.isEmpty()) {
+                open.remove(name);
+                if (open.isEmpty()) {
                     then.complete(Optional.of(picture));
-                } else if (last) {
-                    session.connection().afterThrottling(0, () -> readNodes(session, picture, throttled, then));
                 }
             });
         }

@@ -102,12 +102,11 @@ public final class SemaphoreCapacity {
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
                 engine.context().usedOtherwise(path, otherUse.get());
-                failing.completeExceptionally(
-                        Errors.mismatch(engine.context().displayPath(path), asked, otherUse.get()));
+                failing.completeExceptionally(Errors.mismatch(path.shown(), asked, otherUse.get()));
             } else if (answer.ok() || answer.code() == Status.NO_NODE) {
                 then.run();
             } else {
-                failing.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, answer));
+                failing.completeExceptionally(Errors.of(path.shown(), CHANGE, answer));
             }
         });
     }
@@ -130,9 +129,9 @@ public final class SemaphoreCapacity {
             if (outcome instanceof ParentNodes.Outcome.Made) {
                 make(session, made, then);
             } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                then.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, failed.answer()));
+                then.completeExceptionally(Errors.of(path.shown(), CHANGE, failed.answer()));
             } else {
-                then.completeExceptionally(Errors.noChroot(engine.context().displayPath(path)));
+                then.completeExceptionally(Errors.noChroot(path.shown()));
             }
         });
     }
@@ -146,7 +145,7 @@ public final class SemaphoreCapacity {
                 then.complete(written);
             }
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
-            default -> then.completeExceptionally(Errors.of(engine.context().displayPath(path), CHANGE, plain));
+            default -> then.completeExceptionally(Errors.of(path.shown(), CHANGE, plain));
         }
     }
 
@@ -157,16 +156,13 @@ public final class SemaphoreCapacity {
     private void agreed(
             String what, Response<ZnodeStore.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
         if (!answer.ok()) {
-            failing.completeExceptionally(Errors.of(engine.context().displayPath(path), what, answer));
+            failing.completeExceptionally(Errors.of(path.shown(), what, answer));
             return;
         }
         byte[] data = answer.get().data();
         // An operator created the path by hand; its first use decides its kind.
         PathData.parse(data.length == 0 ? asked.bytes() : data)
                 .filter(asked::agreesWith)
-                .ifPresentOrElse(
-                        then,
-                        () -> failing.completeExceptionally(
-                                Errors.mismatch(engine.context().displayPath(path), asked, data)));
+                .ifPresentOrElse(then, () -> failing.completeExceptionally(Errors.mismatch(path.shown(), asked, data)));
     }
 }

@@ -33,7 +33,7 @@ record ZkContender(
     record At(Engine engine, LockPath path, Naming naming, NodeName name) {
         @Override
         public String toString() {
-            return engine.context().displayPath(path) + '/' + name.text();
+            return path.shown() + '/' + name.text();
         }
     }
 
@@ -123,7 +123,7 @@ record ZkContender(
     }
 
     private void fail(String what, Response<?> why, CompletableFuture<?> then) {
-        then.completeExceptionally(Errors.of(at.engine().context().displayPath(at.path()), what, why));
+        then.completeExceptionally(Errors.of(at.path().shown(), what, why));
     }
 
     private String pathOf(String child) {

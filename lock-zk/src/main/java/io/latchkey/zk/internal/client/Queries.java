@@ -87,7 +87,7 @@ public final class Queries {
         Clock.Timer timer = context.clock()
                 .after(
                         context.sessionTimeout(),
-                        () -> answer.completeExceptionally(Errors.unavailable(context.displayPath(path), what)));
+                        () -> answer.completeExceptionally(Errors.unavailable(path.shown(), what)));
         var unused = answer.whenComplete((value, error) -> timer.cancel());
         return answer;
     }
@@ -101,14 +101,14 @@ public final class Queries {
      */
     public <T> T ask(LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question)
             throws InterruptedException {
-        context.checkMayWait(what + " of", context.displayPath(path));
+        context.checkMayWait(what + " of", path.shown());
         if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted in an attempt to " + what + " of " + context.displayPath(path));
+            throw new InterruptedException("interrupted in an attempt to " + what + " of " + path.shown());
         }
         CompletableFuture<T> answer = inSession(question);
         try {
             if (!Waiting.await(answer, context.sessionTimeout())) {
-                throw Errors.unavailable(context.displayPath(path), what);
+                throw Errors.unavailable(path.shown(), what);
             }
             return Waiting.valueOf(answer);
         } catch (ExecutionException failed) {

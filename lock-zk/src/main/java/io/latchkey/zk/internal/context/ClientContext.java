@@ -114,7 +114,7 @@ public final class ClientContext {
 
     /** Returns the events of a request for {@code members}. */
     public RequestEvents eventsOf(List<LockTarget> members) {
-        return new RequestEvents(events, members, displayPath(members.get(0).path()));
+        return new RequestEvents(events, members, members.get(0).path().shown());
     }
 
     public byte[] ownerData() {
@@ -196,13 +196,8 @@ public final class ClientContext {
      */
     public void usedOtherwise(LockPath path, OtherUse otherUse) {
         if (usedOtherwise.size() < QUEUES_TO_KEEP && usedOtherwise.add(path)) {
-            log().warn(ClientContext.class, Errors.usedTwice(displayPath(path), leasesOn.applyAsLong(path), otherUse));
+            log().warn(ClientContext.class, Errors.usedTwice(path.shown(), leasesOn.applyAsLong(path), otherUse));
         }
-    }
-
-    /** Returns the path as the user named it. */
-    public String displayPath(LockPath path) {
-        return displayNode(path.node());
     }
 
     /** Returns a node that may be no lock's as users would name it. */

@@ -111,7 +111,8 @@ public final class EngineLockClient implements LockClient {
     }
 
     private LockPath at(String path) {
-        return new LockPath(basePath + LockPaths.check(path));
+        String shown = LockPaths.check(path);
+        return new LockPath(basePath.isEmpty() ? shown : basePath + shown, shown);
     }
 
     @Override

@@ -250,6 +250,6 @@ class ZkAcquirable implements Acquirable {
     }
 
     private String describe(LockTarget member) {
-        return member.recipe().describe() + " " + engine.context().displayPath(member.path());
+        return member.recipe().describe() + " " + member.path().shown();
     }
 }

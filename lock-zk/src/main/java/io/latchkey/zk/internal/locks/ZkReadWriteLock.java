@@ -107,6 +107,6 @@ final class ZkReadWriteLock implements ReadWriteLock {
 
     @Override
     public String toString() {
-        return "read-write lock " + engine.context().displayPath(write.path());
+        return "read-write lock " + write.path().shown();
     }
 }

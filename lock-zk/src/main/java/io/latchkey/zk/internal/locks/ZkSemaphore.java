@@ -86,7 +86,6 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public String toString() {
-        return "semaphore of " + PathData.permits(declared) + " "
-                + engine.context().displayPath(path);
+        return "semaphore of " + PathData.permits(declared) + " " + path.shown();
     }
 }

@@ -106,7 +106,7 @@ final class PathRenewal implements Watches.Listener {
         } else if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
             lookOnceConnected();
         } else if (answer.code() == Status.TOO_LONG) {
-            failAll(Errors.tooLong(session.context().displayPath(path), answer));
+            failAll(Errors.tooLong(path.shown(), answer));
         } else if (!answer.ok()) {
             cannotRenew(answer.detail());
         }
@@ -150,7 +150,7 @@ final class PathRenewal implements Watches.Listener {
     }
 
     private void cannotRenew(String why) {
-        failAll(Errors.cannotRenew(session.context().displayPath(path), why));
+        failAll(Errors.cannotRenew(path.shown(), why));
     }
 
     private void failAll(LockException error) {

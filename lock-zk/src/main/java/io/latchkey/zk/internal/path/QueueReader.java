@@ -330,7 +330,7 @@ public final class QueueReader implements Session.LostCreates {
         Optional<OtherUse> otherUse = Queue.of(listing.children(), asked).otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
-            fail(served, Errors.mismatch(session.context().displayPath(path), asked, otherUse.get()));
+            fail(served, Errors.mismatch(path.shown(), asked, otherUse.get()));
             return;
         }
         adopting = true;
@@ -344,10 +344,7 @@ public final class QueueReader implements Session.LostCreates {
                     if (code == Status.NO_AUTH || code.isOther()) {
                         fail(
                                 served,
-                                Errors.denied(
-                                        session.context().displayPath(path),
-                                        "record the kind of the lock",
-                                        Connection.plain(answer)));
+                                Errors.denied(path.shown(), "record the kind of the lock", Connection.plain(answer)));
                     }
                 });
         // In the same flight: the data as it is now, and a list of the same time.
@@ -490,18 +487,18 @@ public final class QueueReader implements Session.LostCreates {
                 deliver(served, Queue.of(List.of()));
             }
             case NO_AUTH -> {
-                fail(served, Errors.denied(session.context().displayPath(path), "read the queue", answer));
+                fail(served, Errors.denied(path.shown(), "read the queue", answer));
                 lookForLostLater();
             }
             case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
             case TOO_LONG -> {
-                fail(served, Errors.tooLong(session.context().displayPath(path), answer));
+                fail(served, Errors.tooLong(path.shown(), answer));
                 if (!session.lists().isUnreadable(path.node())) {
                     lookForLostLater();
                 }
             }
             default -> {
-                fail(served, Errors.refused(session.context().displayPath(path), answer));
+                fail(served, Errors.refused(path.shown(), answer));
                 lookForLostLater();
             }
         }
@@ -562,7 +559,7 @@ public final class QueueReader implements Session.LostCreates {
             } else if (answer.ok() && answer.get().data().length == 0) {
                 adopt(served, listing, answer.get().version());
             } else if (answer.code() == Status.NO_AUTH || answer.code().isOther()) {
-                fail(served, Errors.refused(session.context().displayPath(path), answer));
+                fail(served, Errors.refused(path.shown(), answer));
             } else {
                 session.connection().whenConnected(() -> listAgain(served));
             }
@@ -585,7 +582,7 @@ public final class QueueReader implements Session.LostCreates {
             if (known.filter(asked::agreesWith).isPresent()) {
                 agreeing.add(want);
             } else {
-                fail(List.of(want), Errors.mismatch(session.context().displayPath(path), asked, found));
+                fail(List.of(want), Errors.mismatch(path.shown(), asked, found));
             }
         }
         deliver(agreeing, Queue.of(listing.children(), known.orElse(PathData.MUTEX)));
@@ -614,7 +611,7 @@ public final class QueueReader implements Session.LostCreates {
         Optional<OtherUse> otherUse = queue.otherUse();
         if (otherUse.isPresent()) {
             session.context().usedOtherwise(path, otherUse.get());
-            String displayPath = session.context().displayPath(path);
+            String displayPath = path.shown();
             fail(served, Errors.mismatch(displayPath, queue.purpose(), otherUse.get()));
             return;
         }

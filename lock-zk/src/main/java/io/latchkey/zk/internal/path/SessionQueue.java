@@ -134,7 +134,7 @@ public final class SessionQueue {
     /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
     public void renew(QueueMember member, long since) {
         if (naming().isShared()) {
-            String displayPath = session.context().displayPath(path);
+            String displayPath = path.shown();
             member.fail(Errors.cannotRenew(displayPath, "clients other than Latchkey's use it as well"));
             return;
         }

@@ -6,12 +6,18 @@ package io.latchkey.zk.internal.queue;
  * it is not confused with the path of a request's node, with a node's name, or with the path as the user wrote it.
  *
  * @param node the path's node, below the handle's chroot
+ * @param shown the path as the user names it, below the client's base path
  */
-public record LockPath(String node) {
+public record LockPath(String node, String shown) {
     public LockPath {
         if (!node.startsWith("/")) {
             throw new IllegalArgumentException("not a path: " + node);
         }
+    }
+
+    /** A path of a client without a base path. */
+    public LockPath(String node) {
+        this(node, node);
     }
 
     /** Returns the node of a child that may be no request. */
@@ -26,7 +32,7 @@ public record LockPath(String node) {
 
     /** Returns the path of a lock below this one, for locks of several paths. */
     public LockPath below(String name) {
-        return new LockPath(child(name));
+        return new LockPath(child(name), shown + '/' + name);
     }
 
     @Override

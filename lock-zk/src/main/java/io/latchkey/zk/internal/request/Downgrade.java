@@ -85,7 +85,7 @@ final class Downgrade {
             }
             default -> {
                 entry.notReplaced();
-                String displayPath = session.context().displayPath(entry.path());
+                String displayPath = entry.path().shown();
                 Response<?> refusal = Connection.plain(answer);
                 LockException error =
                         switch (refusal.code()) {

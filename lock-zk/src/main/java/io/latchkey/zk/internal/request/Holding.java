@@ -85,7 +85,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
 
     @Override
     public String shownPath() {
-        return session.context().displayPath(entries.get(0).path());
+        return entries.get(0).path().shown();
     }
 
     // ---- release

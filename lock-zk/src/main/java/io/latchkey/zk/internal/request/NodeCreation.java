@@ -181,8 +181,7 @@ final class NodeCreation {
             if (result.levels() instanceof ParentNodes.Outcome.Failed failed) {
                 notCreated(result.entry(), failed.answer());
             } else if (result.levels() instanceof ParentNodes.Outcome.NoChroot) {
-                owner.refused(Errors.noChroot(
-                        session.context().displayPath(result.entry().path())));
+                owner.refused(Errors.noChroot(result.entry().path().shown()));
             } else {
                 again();
             }
@@ -199,7 +198,7 @@ final class NodeCreation {
             int capacity = entry.purpose().capacity();
             if (permits > capacity) {
                 missing.leave();
-                owner.refused(Errors.tooMany(session.context().displayPath(entry.path()), permits, capacity));
+                owner.refused(Errors.tooMany(entry.path().shown(), permits, capacity));
                 return true;
             }
         }
@@ -262,13 +261,12 @@ final class NodeCreation {
                 }
             }
         }
-        owner.refused(
-                Errors.unreadable(session.context().displayPath(entries.get(0).path()), nodes));
+        owner.refused(Errors.unreadable(entries.get(0).path().shown(), nodes));
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {
         missing.leave();
-        String displayPath = session.context().displayPath(entry.path());
+        String displayPath = entry.path().shown();
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> owner.on(new Event.CreateLost());
             case THROTTLED -> tryLater();

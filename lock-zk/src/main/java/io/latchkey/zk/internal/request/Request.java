@@ -151,10 +151,6 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         eventsOfOwners().forEach(RequestEvents::suspect);
     }
 
-    private String displayPath(LockPath path) {
-        return context.displayPath(path);
-    }
-
     /** Returns whether {@code path} is the path of one of its locks. */
     public boolean isFor(LockPath path) {
         return members.stream().anyMatch(member -> member.path().equals(path));
@@ -359,7 +355,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         @Override
         public void refuse(int member, int capacity) {
             QueueEntry entry = entries().get(member);
-            fail(Errors.tooMany(displayPath(entry.path()), entry.recipe().permits(), capacity));
+            fail(Errors.tooMany(entry.path().shown(), entry.recipe().permits(), capacity));
         }
 
         @Override
@@ -542,7 +538,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
                                     readToken(entry, node);
                                 }
                             });
-                        default -> fail(Errors.refused(displayPath(entry.path()), answer));
+                        default -> fail(Errors.refused(entry.path().shown(), answer));
                     }
                 });
     }

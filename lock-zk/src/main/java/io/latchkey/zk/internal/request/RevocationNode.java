@@ -108,7 +108,7 @@ final class RevocationNode {
     private void cannotListen(Response<?> why) {
         open = false;
         if (!closed) {
-            String displayPath = session.context().displayPath(owner.path());
+            String displayPath = owner.path().shown();
             holder.cannotBeAsked(Errors.of(displayPath, "listen to release requests", why));
         }
     }

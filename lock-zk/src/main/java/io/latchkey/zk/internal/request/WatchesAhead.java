@@ -164,7 +164,7 @@ final class WatchesAhead {
 
     private void watchLost(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            String displayPath = queue.session().context().displayPath(member.path());
+            String displayPath = member.path().shown();
             member.fail(Errors.denied(displayPath, "watch the queue", why));
         } else if (why.code().isOther()) {
             queue.session().heartbeat().afterBeat(member::lookAgain);
