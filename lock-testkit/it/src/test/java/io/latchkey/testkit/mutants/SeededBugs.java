@@ -236,9 +236,9 @@ final class SeededBugs {
             Mutant.of(
                     "a downgrade releases",
                     "internal/request/Downgrade",
-                    "session.connection().write(writes, answer -> {",
+                    "session.connection().persist(entry::isHeld, writes, answer -> {",
                     "session.connection().write(List.of(writes.get(1)), ignored -> {});\n"
-                            + "        session.connection().write(List.of(writes.get(0)), answer -> {"),
+                            + "        session.connection().persist(entry::isHeld, List.of(writes.get(0)), answer -> {"),
             Mutant.of(
                     "a release during a downgrade leaves one node",
                     DELETIONS,

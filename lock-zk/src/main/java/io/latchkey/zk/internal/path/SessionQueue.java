@@ -6,12 +6,12 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -105,15 +105,14 @@ public final class SessionQueue {
     }
 
     private void announceByWriting(QueueMember member, NodeName own) {
-        if (!member.node().equals(Optional.of(own))) {
+        BooleanSupplier isThere = () -> member.node().equals(Optional.of(own));
+        if (!isThere.getAsBoolean()) {
             return;
         }
         byte[] same = session.context().ownerData(member.label());
         session.connection()
-                .write(List.of(new ZnodeStore.Write.SetData(path.child(own), same, ANY_VERSION)), answer -> {
-                    switch (Connection.codeOf(answer)) {
-                        case CONNECTION_LOSS, READ_ONLY ->
-                            session.connection().whenConnected(() -> announceByWriting(member, own));
+                .persist(isThere, List.of(new ZnodeStore.Write.SetData(path.child(own), same, ANY_VERSION)), answer -> {
+                    switch (answer.code()) {
                         case NO_NODE -> member.nodeGone(own);
                         case NO_AUTH ->
                             session.context()

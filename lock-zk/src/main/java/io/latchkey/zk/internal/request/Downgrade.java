@@ -4,7 +4,6 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -68,7 +67,7 @@ final class Downgrade {
                 new ZnodeStore.Write.CreateNode(
                         entry.path().child(to), session.context().ownerDataWith(write.token(), entry.label())),
                 new ZnodeStore.Write.Delete(entry.path().child(from)));
-        session.connection().write(writes, answer -> {
+        session.connection().persist(entry::isHeld, writes, answer -> {
             if (entry.isHeld()) {
                 answered(answer);
             }
@@ -76,9 +75,8 @@ final class Downgrade {
     }
 
     private void answered(Response<ZnodeStore.Written> answer) {
-        switch (Connection.codeOf(answer)) {
+        switch (answer.code()) {
             case OK, NODE_EXISTS -> done();
-            case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::send);
             case NO_NODE -> {
                 entry.notReplaced();
                 entry.nodeGone(from);
@@ -86,12 +84,11 @@ final class Downgrade {
             default -> {
                 entry.notReplaced();
                 String displayPath = entry.path().shown();
-                Response<?> refusal = Connection.plain(answer);
                 LockException error =
-                        switch (refusal.code()) {
-                            case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", refusal);
-                            case SESSION_FULL -> Errors.sessionFull(displayPath, refusal);
-                            default -> Errors.notDowngraded(displayPath, refusal);
+                        switch (answer.code()) {
+                            case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", answer);
+                            case SESSION_FULL -> Errors.sessionFull(displayPath, answer);
+                            default -> Errors.notDowngraded(displayPath, answer);
                         };
                 holder.notDowngraded();
                 then.completeExceptionally(error);

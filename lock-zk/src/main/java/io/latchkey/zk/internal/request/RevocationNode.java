@@ -4,7 +4,6 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OwnerData;
-import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.Watches;
@@ -80,14 +79,13 @@ final class RevocationNode {
             return;
         }
         ZnodeStore.Write check = new ZnodeStore.Write.Check(owner.path().child(own.get()));
-        session.connection().write(List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY)), answer -> {
-            Response<ZnodeStore.Written> plain = Connection.plain(answer);
-            switch (plain.code()) {
+        List<ZnodeStore.Write> writes = List.of(check, new ZnodeStore.Write.CreateNode(path, EMPTY));
+        session.connection().persist(() -> !closed, writes, answer -> {
+            switch (answer.code()) {
                 case OK, NODE_EXISTS -> listen();
-                case CONNECTION_LOSS, READ_ONLY -> session.connection().whenConnected(this::create);
                 // The request's node was replaced by a downgrade, or deleted, which the heartbeat reports.
                 case NO_NODE -> session.heartbeat().afterBeat(this::create);
-                default -> cannotListen(plain);
+                default -> cannotListen(answer);
             }
         });
     }

@@ -207,6 +207,29 @@ public final class Connection {
         untilNotThrottled(wanted, 0, each -> writeOnce(writes, each), then);
     }
 
+    /**
+     * Sends a transaction until a server has decided it, and passes the decision on as if the write that made it fail
+     * had been sent alone. A lost one may have been executed, so it must be one that can be repeated: {@code decide}
+     * takes what the first has left behind, such as {@link Status#NODE_EXISTS}, as done.
+     *
+     * @param wanted asked before each repetition; nothing is decided once it is not wanted
+     */
+    public void persist(
+            BooleanSupplier wanted, List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> decide) {
+        write(wanted, writes, answer -> {
+            Response<ZnodeStore.Written> plain = plain(answer);
+            if (plain.code() != Status.CONNECTION_LOSS && plain.code() != Status.READ_ONLY) {
+                decide.accept(plain);
+                return;
+            }
+            whenConnected(() -> {
+                if (wanted.getAsBoolean()) {
+                    persist(wanted, writes, decide);
+                }
+            });
+        });
+    }
+
     /** Sends a transaction as {@link #askCommitted}. */
     public void writeOnce(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
         askCommitted(done -> store().write(writes, done), then);
