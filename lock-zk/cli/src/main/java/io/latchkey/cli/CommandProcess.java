@@ -53,7 +53,8 @@ final class CommandProcess {
     /**
      * Terminates the command and its descendants: sends TERM, and KILL to those that are left after the grace period,
      * also of those that were started since. Returns when they have ended. All of them get the signal, because a shell
-     * would run its next command if only its child got it, and would leave the child running if only the shell got it.
+     * would run its next command if only its child got it, or got it first, and would leave the child running if only the
+     * shell got it.
      */
     synchronized void end() {
         over = true;

@@ -6,10 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -45,7 +48,9 @@ final class ProcessTree {
     /** When a process was first seen without an environment, by its id. */
     private final Map<Long, Long> beginning = new HashMap<>();
 
-    private final Set<ProcessHandle> tree = new HashSet<>();
+    /** Each process after the one that has started it. */
+    private final Set<ProcessHandle> tree = new LinkedHashSet<>();
+
     private long lastSeen = System.nanoTime();
 
     private enum Kind {
@@ -67,7 +72,7 @@ final class ProcessTree {
         this.mark = "\0" + MARK + "=" + mark + "\0";
         known.addAll(ids()); // before the descendants: a process in between is one of both
         add(root);
-        root.descendants().forEach(this::add);
+        addDescendants(root);
     }
 
     /**
@@ -81,7 +86,7 @@ final class ProcessTree {
     boolean hasEnded() {
         boolean hadEnded = living().isEmpty();
         for (ProcessHandle each : List.copyOf(tree)) {
-            each.descendants().forEach(this::add);
+            addDescendants(each);
         }
         List<Long> ids = ids();
         // An id is given again in time.
@@ -106,11 +111,27 @@ final class ProcessTree {
         return hadEnded && (foundNoOther || System.nanoTime() - lastSeen > SHOWS_WITHIN_NANOS);
     }
 
-    /** Returns the processes of the tree that live, as of the last look. */
+    /**
+     * Returns the processes of the tree that live, as of the last look, each after the one that has started it. Who
+     * ends them in this order ends a shell before what it waits for: the shell runs no further command.
+     */
     List<ProcessHandle> living() {
         return tree.stream()
                 .filter(each -> each.isAlive() && !state(each.pid()).startsWith(ZOMBIE))
                 .toList();
+    }
+
+    private void addDescendants(ProcessHandle process) {
+        process.descendants()
+                .sorted(Comparator.comparingInt(ProcessTree::depth))
+                .forEach(this::add);
+    }
+
+    /** Returns how many living processes are above it. */
+    private static int depth(ProcessHandle process) {
+        return (int)
+                Stream.iterate(process.parent(), Optional::isPresent, above -> above.flatMap(ProcessHandle::parent))
+                        .count();
     }
 
     private void add(ProcessHandle process) {
