@@ -14,6 +14,7 @@ final class SeededBugs {
     private static final String AHEAD = "internal/request/WatchesAhead";
     private static final String WATCHES = "internal/session/Watches";
     private static final String DELETIONS = "internal/path/PendingDeletions";
+    private static final String BATCH = "internal/path/DeletionBatch";
     private static final String CREATION = "internal/request/NodeCreation";
     private static final String HOLDING = "internal/request/Holding";
     private static final String LEASE = "internal/request/ZkLease";
@@ -177,16 +178,16 @@ final class SeededBugs {
             Mutant.of(
                     "a pending release is forgotten",
                     DELETIONS,
-                    "pending.addAll(0, batch);\n            batch.forEach(",
-                    "batch.forEach("),
+                    "pending.addAll(0, batch.deletions());\n            batch.deletions().forEach(",
+                    "batch.deletions().forEach("),
             Mutant.of(
                     "a refused transaction is not sent again",
                     DELETIONS,
-                    "} else {\n            pending.addAll(0, batch);\n            refused(",
+                    "} else {\n            pending.addAll(0, batch.deletions());\n            refused(",
                     "} else {\n            refused("),
             Mutant.of(
                             "a release behind one that may be refused is marked",
-                            DELETIONS,
+                            BATCH,
                             "&& markable.contains(node.present())",
                             "")
                     .foundBy("io.latchkey.testkit.sim.OldSchedulesTest#releaseIsNotMarked_behindARefusedRelease"),
@@ -202,7 +203,7 @@ final class SeededBugs {
                     "node.present().release(node.name()).forEach(successor -> successor.unblocked(node.name()));\n            "
                             + "deletion.nodes.add("
                             + "new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));"),
-            Mutant.of("local successors are not checked", DELETIONS, "&& checkSuccessors(node, deleted, checks)", "")
+            Mutant.of("local successors are not checked", BATCH, "&& checkSuccessors(node, deleted, checks)", "")
                     .foundBy("io.latchkey.zk.FaultTest#localHolderLosesBeforeTheNextGrant_whenItsNodeWasDeleted"),
             Mutant.of(
                             "a holder without a node stays valid beside the next one of its client",
@@ -241,7 +242,7 @@ final class SeededBugs {
                             + "        session.connection().persist(entry::isHeld, List.of(writes.get(0)), answer -> {"),
             Mutant.of(
                     "a release during a downgrade leaves one node",
-                    DELETIONS,
+                    "internal/path/Deletion",
                     "node.replacement().ifPresent(name -> {",
                     "node.replacement().filter(name -> name.overflowed()).ifPresent(name -> {"),
             Mutant.of(

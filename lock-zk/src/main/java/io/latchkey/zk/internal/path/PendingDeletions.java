@@ -2,14 +2,16 @@
 package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.path.Deletion.Kind;
+import io.latchkey.zk.internal.path.Deletion.NodeDeletion;
+import io.latchkey.zk.internal.path.Deletion.Removed;
+import io.latchkey.zk.internal.path.DeletionBatch.Step;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,21 +25,10 @@ import java.util.stream.Stream;
  * <p>If a deletion cannot be sent, its owner gets PENDING at once, and the deletion is repeated until its nodes or the
  * session are gone. Deletions that arrive while another is pending are sent together in two cases: if a neighbour of
  * this session holds, since no other client waits for them then, or if there are many.
- *
- * <p>The class is long because a refused transaction is understood only from its contents: which node, which mark,
- * which check.
  */
 public final class PendingDeletions {
     /** The approximate maximum size of a transaction in bytes, half of a packet; one request alone may exceed it. */
     private static final int BATCH = 500_000;
-    /** The minimum size of a node in this count, which allows 500 nodes. */
-    private static final int NODE = 1_000;
-    /** The maximum number of granted neighbours that one transaction checks; below, their maximum size in bytes. */
-    private static final int SUCCESSORS = 500;
-
-    private static final int SUCCESSORS_BYTES = 250_000;
-    /** The maximum size of a character in bytes. */
-    private static final int WIDEST = 3;
     /** The maximum number of pending transactions of one path; further deletions are sent together in the next. */
     private static final int FLIGHTS = 4;
 
@@ -58,114 +49,6 @@ public final class PendingDeletions {
 
     /** Whether the next connection will send all deletions. Their owners have their outcome. */
     private boolean waitsForConnection;
-
-    /** The reason for a deletion. */
-    private enum Kind {
-        /** Release by an exclusive holder: the mark proves to the successor that all requests ahead of it are gone. */
-        HANDED_OVER,
-        /** Release by a shared holder. */
-        RELEASED,
-        /** Withdrawal of a request that does not hold. */
-        WITHDRAWN,
-        /** The revocation node of a request, whose holder no longer listens. */
-        REVOCATION
-    }
-
-    /**
-     * The node of a member to be deleted, and the nodes that may exist beside it or in its place.
-     *
-     * @param present the nodes of its session under its path
-     * @param exclusive whether its lock is exclusive
-     * @param replacement the node that replaces it in a pending transaction; either of the two may exist
-     * @param revocationNode its revocation node
-     */
-    public record Removed(
-            PresentNodes present,
-            NodeName name,
-            boolean exclusive,
-            Optional<NodeName> replacement,
-            Optional<NodeName> revocationNode) {}
-
-    /**
-     * A node to be deleted.
-     *
-     * @param path the node's own path
-     */
-    private record NodeDeletion(PresentNodes present, NodeName name, Kind kind, String path) {
-        NodeDeletion(PresentNodes present, NodeName name, Kind kind) {
-            this(
-                    present,
-                    name,
-                    kind,
-                    present.path().child(kind == Kind.REVOCATION ? name.revocationNode() : name.text()));
-        }
-
-        /** Returns the members of this session that the release has granted. */
-        List<QueueMember> localSuccessors() {
-            return kind == Kind.HANDED_OVER ? present.localSuccessors(name) : List.of();
-        }
-
-        boolean wasHeld() {
-            return kind == Kind.HANDED_OVER || kind == Kind.RELEASED;
-        }
-
-        void gone() {
-            if (kind != Kind.REVOCATION) {
-                present.gone(name);
-            }
-        }
-    }
-
-    /** The nodes of one request, which are deleted together. */
-    private static final class Deletion {
-        final List<NodeDeletion> nodes = new ArrayList<>();
-        /** Revocation nodes that did not exist when the last transaction was applied. */
-        private final List<NodeDeletion> absentRevocationNodes = new ArrayList<>(0);
-
-        private Consumer<ReleaseOutcome> then;
-        /** Whether a downgrade without a response is among it, which may have deleted the held node. */
-        boolean maybeDowngraded;
-        /** Whether a held node was already gone. */
-        boolean nodeMissing;
-        /** Whether the server has refused it, which is logged once. */
-        boolean refused;
-
-        Deletion(Consumer<ReleaseOutcome> then) {
-            this.then = then;
-        }
-
-        int bytes() {
-            int bytes = 0;
-            for (NodeDeletion node : nodes) {
-                bytes += Math.max(NODE, 2 * WIDEST * node.path().length() + 100);
-            }
-            return bytes;
-        }
-
-        /** Handles a node that did not exist. */
-        void absent(NodeDeletion node) {
-            nodes.remove(node);
-            if (node.kind() == Kind.REVOCATION) {
-                absentRevocationNodes.add(node);
-            }
-        }
-
-        /**
-         * Adds the missing revocation nodes again: before the barrier of a new connection their lost creates may be
-         * applied.
-         */
-        void onNewConnection() {
-            nodes.addAll(absentRevocationNodes);
-            absentRevocationNodes.clear();
-        }
-
-        /** Completes the owner's call, once. */
-        void complete(ReleaseOutcome outcome) {
-            Consumer<ReleaseOutcome> owner = then;
-            then = ignored -> {};
-            owner.accept(outcome);
-        }
-    }
 
     PendingDeletions(Session session, PresentNodes nodes) {
         this.session = session;
@@ -189,7 +72,7 @@ public final class PendingDeletions {
             }
             Kind kind = node.exclusive() ? Kind.HANDED_OVER : Kind.RELEASED;
             deletion.nodes.add(new NodeDeletion(node.present(), node.name(), kind));
-            addRelatedNodes(node, deletion);
+            deletion.addRelatedNodes(node);
         }
         pending.add(deletion);
         try {
@@ -208,7 +91,7 @@ public final class PendingDeletions {
         Deletion deletion = new Deletion(then);
         for (Removed node : removed) {
             deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));
-            addRelatedNodes(node, deletion);
+            deletion.addRelatedNodes(node);
         }
         sent.add(deletion);
         when.accept(() -> {
@@ -235,20 +118,6 @@ public final class PendingDeletions {
         deletion.nodes.add(only);
         pending.add(deletion);
         send(deletion);
-    }
-
-    /**
-     * Adds the revocation node and the replacement: one transaction deletes all, so that no revocation node is left
-     * alone.
-     */
-    private static void addRelatedNodes(Removed node, Deletion deletion) {
-        node.replacement().ifPresent(name -> {
-            deletion.nodes.add(new NodeDeletion(node.present(), name, Kind.WITHDRAWN));
-            deletion.maybeDowngraded = true;
-        });
-        node.revocationNode()
-                .ifPresent(revocationNode ->
-                        deletion.nodes.add(new NodeDeletion(node.present(), revocationNode, Kind.REVOCATION)));
     }
 
     public boolean hasPendingDeletions() {
@@ -301,109 +170,28 @@ public final class PendingDeletions {
         }
     }
 
-    /** A write of a transaction and its reason. */
-    private sealed interface Step {
-        ZnodeStore.Write write();
-
-        /** Returns the path of its node. */
-        String path();
-
-        record Remove(Deletion deletion, NodeDeletion node, ZnodeStore.Write write) implements Step {
-            @Override
-            public String path() {
-                return node.path();
-            }
-        }
-
-        record Check(SessionNode.OwnedNode successor, ZnodeStore.Write write) implements Step {
-            @Override
-            public String path() {
-                return successor.path();
-            }
-        }
-    }
-
-    /**
-     * Sends one transaction with a mark and a deletion for each node.
-     *
-     * <p>It also checks the neighbours that hold since their predecessor's release. If another client had deleted a
-     * neighbour's node, the mark would grant the request behind that neighbour as well. So no mark is set where these
-     * nodes cannot be checked, nor while another transaction, which may be refused, is deleting the node of an earlier
-     * holder: the mark says that all requests ahead are gone (docs/protocol.md, "Hand-over and the release mark").
-     */
-    private void send(List<Deletion> batch) {
-        Set<String> deleted = new HashSet<>();
-        Set<PresentNodes> markable = new HashSet<>();
-        for (Deletion deletion : batch) {
-            for (NodeDeletion node : deletion.nodes) {
-                deleted.add(node.name().text());
-                markable.add(node.present());
-            }
-        }
-        markable.removeIf(each -> !each.allReleasedIn(deleted));
-        List<Step> steps = new ArrayList<>();
-        List<Step> checks = new ArrayList<>();
-        for (Deletion deletion : batch) {
-            for (NodeDeletion node : deletion.nodes) {
-                if (node.kind() == Kind.HANDED_OVER
-                        && session.checks()
-                        && checkSuccessors(node, deleted, checks)
-                        && markable.contains(node.present())
-                        && session.marks()) {
-                    steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Mark(node.path())));
-                }
-                steps.add(new Step.Remove(deletion, node, new ZnodeStore.Write.Delete(node.path())));
-            }
-        }
-        steps.addAll(checks);
-        List<ZnodeStore.Write> writes = new ArrayList<>(steps.size());
-        for (Step step : steps) {
-            writes.add(step.write());
-        }
+    private void send(List<Deletion> deletions) {
+        DeletionBatch batch = new DeletionBatch(deletions, session);
         flights++;
-        sent.addAll(batch);
-        session.connection().writeOnce(writes, answer -> {
+        sent.addAll(deletions);
+        session.connection().writeOnce(batch.writes(), answer -> {
             flights--;
-            batch.forEach(sent::remove);
-            answered(batch, steps, answer);
+            deletions.forEach(sent::remove);
+            answered(batch, answer);
         });
     }
 
-    /**
-     * Adds a check for every existing node of a neighbour that this release grants, and returns whether all can be
-     * checked.
-     */
-    private static boolean checkSuccessors(NodeDeletion node, Set<String> deleted, List<Step> checks) {
-        List<Step> more = new ArrayList<>();
-        for (QueueMember successor : node.localSuccessors()) {
-            Optional<NodeName> name = successor.node();
-            if (name.isPresent() && !deleted.contains(name.get().text())) {
-                SessionNode.OwnedNode owned = new SessionNode.OwnedNode(successor, name.get());
-                more.add(new Step.Check(owned, new ZnodeStore.Write.Check(owned.path())));
-                if (successor.replacement().isPresent()) {
-                    return false;
-                }
-            }
-        }
-        int most = Math.min(SUCCESSORS, SUCCESSORS_BYTES / (WIDEST * node.path().length()));
-        if (checks.size() + more.size() > most) {
-            return false;
-        }
-        checks.addAll(more);
-        return true;
-    }
-
-    private void answered(List<Deletion> batch, List<Step> steps, Response<ZnodeStore.Written> answer) {
+    private void answered(DeletionBatch batch, Response<ZnodeStore.Written> answer) {
         if (answer.code() == Status.THROTTLED) {
             // Its contents are chosen again then: other transactions may be applied in between.
-            pending.addAll(0, batch);
+            pending.addAll(0, batch.deletions());
             session.connection().afterThrottling(throttled++, this::send);
             return;
         }
         throttled = 0;
         if (!answer.ok()) {
-            pending.addAll(0, batch);
-            batch.forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));
+            pending.addAll(0, batch.deletions());
+            batch.deletions().forEach(deletion -> deletion.complete(ReleaseOutcome.PENDING));
             if (session.connection().connected()) {
                 session.heartbeat().afterBeat(this::send);
             } else {
@@ -415,62 +203,49 @@ public final class PendingDeletions {
         boolean missingBefore = foundMissing;
         foundMissing = refusal.filter(found -> found.code() == Status.NO_NODE).isPresent();
         if (refusal.isEmpty()) {
-            for (Deletion deletion : batch) {
+            for (Deletion deletion : batch.deletions()) {
                 deletion.nodes.forEach(NodeDeletion::gone);
-                over(deletion);
+                deletion.over();
             }
             send();
         } else if (foundMissing && missingBefore) {
-            findMissing(batch, steps);
+            findMissing(batch);
         } else {
-            pending.addAll(0, batch);
-            refused(refusal.get(), steps.get(refusal.get().index()));
+            pending.addAll(0, batch.deletions());
+            refused(refusal.get(), batch.of(refusal.get()));
         }
     }
 
     /**
      * Asks for all nodes of the transaction in one request, as a refusal names only one and a second one is missing.
      */
-    private void findMissing(List<Deletion> batch, List<Step> steps) {
-        List<String> paths = steps.stream().map(Step::path).toList();
+    private void findMissing(DeletionBatch batch) {
+        List<String> paths = batch.paths();
+        List<Deletion> deletions = batch.deletions();
         flights++;
-        sent.addAll(batch);
+        sent.addAll(deletions);
         session.connection()
                 .<List<Status>>ask(then -> session.connection().store().exist(paths, then), answer -> {
                     flights--;
-                    batch.forEach(sent::remove);
+                    deletions.forEach(sent::remove);
                     foundMissing = false;
                     if (answer.ok()) {
-                        for (int i = 0; i < steps.size(); i++) {
-                            if (answer.get().get(i) == Status.NO_NODE) {
-                                missing(steps.get(i));
-                            }
-                        }
+                        batch.missing(answer.get());
                     }
-                    List<Deletion> remaining = new ArrayList<>(batch);
+                    List<Deletion> remaining = new ArrayList<>(deletions);
                     remaining.removeIf(deletion -> deletion.nodes.isEmpty());
                     pending.addAll(0, remaining);
-                    batch.stream().filter(deletion -> deletion.nodes.isEmpty()).forEach(PendingDeletions::over);
+                    deletions.stream()
+                            .filter(deletion -> deletion.nodes.isEmpty())
+                            .forEach(Deletion::over);
                     send();
                 });
-    }
-
-    /** Handles a node that does not exist. */
-    private static void missing(Step step) {
-        if (step instanceof Step.Check check) {
-            check.successor().gone();
-        } else if (step instanceof Step.Remove remove) {
-            Deletion deletion = remove.deletion();
-            deletion.nodeMissing |= !deletion.maybeDowngraded && remove.node().wasHeld();
-            deletion.absent(remove.node());
-            remove.node().gone();
-        }
     }
 
     private void refused(ZnodeStore.Refusal refusal, Step step) {
         if (step instanceof Step.Check check) {
             if (refusal.code() == Status.NO_NODE) {
-                missing(check);
+                check.missing();
             } else {
                 session.stopChecking();
             }
@@ -484,7 +259,7 @@ public final class PendingDeletions {
         Deletion deletion = remove.deletion();
         NodeDeletion node = remove.node();
         if (refusal.code() == Status.NO_NODE) {
-            missing(remove);
+            remove.missing();
             endIfNothingIsLeft(deletion);
             send();
         } else if (node.kind() == Kind.REVOCATION) {
@@ -531,12 +306,8 @@ public final class PendingDeletions {
     private void endIfNothingIsLeft(Deletion deletion) {
         if (deletion.nodes.isEmpty()) {
             pending.remove(deletion);
-            over(deletion);
+            deletion.over();
         }
-    }
-
-    private static void over(Deletion deletion) {
-        deletion.complete(deletion.nodeMissing ? ReleaseOutcome.LOST : ReleaseOutcome.RELEASED);
     }
 
     /** Ends the deletions: the session has ended, and its nodes are gone or soon will be. */

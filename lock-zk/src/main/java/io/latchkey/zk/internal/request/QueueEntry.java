@@ -5,7 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
-import io.latchkey.zk.internal.path.PendingDeletions;
+import io.latchkey.zk.internal.path.Deletion;
 import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.SessionQueue;
 import io.latchkey.zk.internal.path.SessionQueues;
@@ -279,9 +279,8 @@ final class QueueEntry implements QueueMember {
     }
 
     /** Returns the node with all that is deleted together with it. */
-    PendingDeletions.Removed removed(NodeName name) {
-        return new PendingDeletions.Removed(
-                sessionQueue().nodes(), name, isExclusive(), replacement(), takeRevocationNode());
+    Deletion.Removed removed(NodeName name) {
+        return new Deletion.Removed(sessionQueue().nodes(), name, isExclusive(), replacement(), takeRevocationNode());
     }
 
     // ---- replacing the node

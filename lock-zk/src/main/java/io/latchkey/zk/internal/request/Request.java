@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.acquire.MemberNode;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.path.Deletion;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
@@ -390,7 +391,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
         @Override
         public void leave(List<MemberNode> nodes) {
-            List<PendingDeletions.Removed> removed = removed(nodes);
+            List<Deletion.Removed> removed = removed(nodes);
             deleting++;
             deletions().withdraw(removed, Request.this::onceNotified, ignored -> {
                 deleting--;
@@ -511,8 +512,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         return entries().get(0).sessionQueue().deletions();
     }
 
-    private List<PendingDeletions.Removed> removed(List<MemberNode> nodes) {
-        List<PendingDeletions.Removed> removed = new ArrayList<>(nodes.size());
+    private List<Deletion.Removed> removed(List<MemberNode> nodes) {
+        List<Deletion.Removed> removed = new ArrayList<>(nodes.size());
         for (MemberNode node : nodes) {
             QueueEntry entry = entries().get(node.member());
             entry.sessionQueue().nodes().ended(entry);
