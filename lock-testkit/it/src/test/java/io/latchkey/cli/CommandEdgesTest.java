@@ -40,9 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("long")
 @EnabledOnOs(OS.LINUX)
 @LatchkeyTest(sessionMillis = 10_000)
-@Timeout(120)
+@Timeout(300)
 class CommandEdgesTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     /** Says that it runs, and that it gets TERM. */
     private static final String OBEDIENT =
             "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";

@@ -61,9 +61,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Every command and every exit status of the command line, each as a process of its own, as cron would start it. */
 @Tag("slow")
 @LatchkeyTest(sessionMillis = 10_000)
-@Timeout(60)
+@Timeout(300)
 class CommandLineTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String PATH = "/usr/bin:/bin";
 
     /** Prints that it runs, and runs until it gets a signal. */

@@ -19,7 +19,11 @@ import java.util.stream.Stream;
 
 /** A process that runs without a terminal, without input, and with no environment but what it is given. */
 final class Program implements AutoCloseable {
-    private static final Duration WITHIN = Duration.ofSeconds(30); // on an idle machine
+    /**
+     * Far more than any of them needs. A process that leads a session is a group of its own to Linux's scheduler, and
+     * beside a busy one it was seen ready to run, and without a processor, for more than ten seconds.
+     */
+    private static final Duration WITHIN = Duration.ofSeconds(90);
 
     /**
      * A process ignores the signals that its parent ignores. A build does so with INT in the background of a shell
