@@ -344,6 +344,6 @@ final class BodyInterruption {
 
     /** Releases the lease, after the end of the interruption: a loss that only the release shows interrupts no more. */
     private void finish(Lease lease, @Nullable Throwable thrown) {
-        LeasedBody.release(lease, end(), thrown);
+        BodyRelease.release(lease, end(), thrown);
     }
 }

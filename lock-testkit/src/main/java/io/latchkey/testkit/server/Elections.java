@@ -18,17 +18,17 @@ final class Elections {
     private Elections() {}
 
     /** Starts an ensemble and returns it when it serves; closes it if it does not in time. */
-    static <E extends ZooKeeperFixture> E serving(E made, Runnable start, Duration within, BooleanSupplier serves) {
+    static <E> E serving(E made, Runnable start, Runnable close, Duration within, BooleanSupplier serves) {
         try {
             start.run();
             Eventually.holds("an ensemble that serves", within, serves::getAsBoolean);
             return made;
         } catch (InterruptedException e) {
-            made.close();
+            close.run();
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while starting an ensemble", e);
         } catch (RuntimeException | AssertionError e) {
-            made.close();
+            close.run();
             throw e;
         }
     }

@@ -65,6 +65,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         return Elections.serving(
                 made,
                 () -> made.servers.forEach(EnsembleServer::start),
+                made::close,
                 READY_WITHIN,
                 () -> made.leader().isPresent() && made.servers.stream().allMatch(EnsembleServer::isServing));
     }

@@ -140,9 +140,11 @@ public final class ProcessEnsemble extends AskedServers {
         List<EnsembleServer.Place> places = EnsembleServer.Place.all(shape.firstId(), shape.size(), folder.path());
         ProcessEnsemble made = new ProcessEnsemble(folder, shape, places, List.of(settings), classPath);
         return Elections.serving(
-                made, () -> made.servers.forEach(ServerProcess::start), READY_WITHIN, () -> IntStream.range(
-                                0, shape.size())
-                        .allMatch(made::isServing));
+                made,
+                () -> made.servers.forEach(ServerProcess::start),
+                made::close,
+                READY_WITHIN,
+                () -> IntStream.range(0, shape.size()).allMatch(made::isServing));
     }
 
     private ServerProcess at(int server) {
