@@ -10,6 +10,8 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
@@ -100,6 +102,25 @@ class LocalTurnsTest extends OnOneServer {
         // One acquires, one waits behind it and gives up; each takes and leaves a place.
         long requests = proxy.since(before).requestsButHeartbeats();
         assertTrue(requests <= 12, () -> requests + " requests for " + turns + " turns");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void callerThatIsOutOfTimeBehindItsClient_knowsThatOthersWereAhead(Exclusive lock) throws Exception {
+        ZkLockClient client = client(builder -> builder.connectString(proxy.connectString())
+                .sessionTimeout(LONG_SESSION)
+                .localTurns(TURNS, Duration.ofMinutes(1)));
+        Lease held = lock.of(client).acquire();
+        CompletableFuture<Lease> next = lock.turn(client);
+        awaitRequests("/m", 2);
+        settle(lock.of(client));
+        Wire.Mark before = proxy.mark();
+        LockTimeoutException late =
+                assertThrows(LockTimeoutException.class, () -> lock.of(client).acquire(Duration.ofMillis(50)));
+        assertEquals(LockException.Reason.HELD_BY_OTHERS, late.reason());
+        assertEquals(0, proxy.since(before).requestsButHeartbeats());
+        held.close();
+        soon(next).close();
     }
 
     @ParameterizedTest

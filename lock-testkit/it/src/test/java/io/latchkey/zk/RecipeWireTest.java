@@ -3,6 +3,8 @@ package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Acquirable;
@@ -11,6 +13,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.Flight;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
@@ -102,6 +105,25 @@ class RecipeWireTest extends OnOneServer {
             permits(client, 1).acquire().close();
             multi(client).acquire().close();
         }
+    }
+
+    @Test
+    void questionOfAnInterruptedThreadSendsNothing() throws Exception {
+        Lease held = other.mutex("/m").acquire();
+        Contender holder = counted.mutex("/m").queue().get(0);
+        Wire.Mark before = proxy.mark();
+        for (Executable question : List.<Executable>of(
+                counted.mutex("/m")::queue,
+                holder::requestRelease,
+                holder::evict,
+                () -> counted.listLocks("/m"),
+                () -> counted.listLocksAt("/m"))) {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, question);
+            assertFalse(Thread.interrupted());
+        }
+        assertCost(before, 0, 0);
+        held.close();
     }
 
     private void assertCost(Wire.Mark from, int requests, int roundTrips) {

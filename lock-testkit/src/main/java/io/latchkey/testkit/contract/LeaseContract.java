@@ -491,6 +491,7 @@ public abstract class LeaseContract extends BodyContract {
         acquired(mutex(client)).close();
         SessionStatus first = client.session();
         assertEquals(SessionState.CONNECTED, first.state());
+        assertTrue(first.id() != 0);
         assertTrue(first.timeout().compareTo(Duration.ZERO) > 0);
         assertEquals(first, client.session());
         fixture().disconnect(client);
@@ -501,6 +502,7 @@ public abstract class LeaseContract extends BodyContract {
         assertFalse(client.session().since().isBefore(first.since()));
         client.close();
         assertEquals(SessionState.CLOSED, client.session().state());
+        assertEquals(first.id(), client.session().id());
         assertEquals(first.timeout(), client.session().timeout());
     }
 }
