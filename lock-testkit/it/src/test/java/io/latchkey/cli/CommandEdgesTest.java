@@ -250,7 +250,8 @@ class CommandEdgesTest {
 
     /**
      * It ignores TERM, is a grandchild, or is started by a clean-up that waits for it or does not, or is the last of
-     * many of which each starts the next and ends.
+     * many of which each starts the next and ends. The grace is long enough for all of them to begin, and the session
+     * for all to wait, on a machine that has no processor for them for seconds.
      */
     @ParameterizedTest
     @ValueSource(
@@ -266,7 +267,7 @@ class CommandEdgesTest {
     void noProcessOutlivesTheGrace(String command) throws Exception {
         String seconds = "300." + System.nanoTime();
         String script = command.replace("sleep 300", "sleep " + seconds) + " # " + seconds;
-        Program program = start("run", "/edges/tree", "--grace=3s", "--", "sh", "-c", script)
+        Program program = start("run", "/edges/tree", "--session-timeout=30s", "--grace=12s", "--", "sh", "-c", script)
                 .awaitSaid(".");
 
         program.signal("TERM");
