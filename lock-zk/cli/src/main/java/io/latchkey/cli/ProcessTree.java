@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -122,9 +121,10 @@ final class ProcessTree {
     }
 
     private void addDescendants(ProcessHandle process) {
-        process.descendants()
-                .sorted(Comparator.comparingInt(ProcessTree::depth))
-                .forEach(this::add);
+        // Looked at once: a depth changes when a process above ends.
+        Map<ProcessHandle, Integer> depths = new HashMap<>();
+        process.descendants().filter(each -> !tree.contains(each)).forEach(each -> depths.put(each, depth(each)));
+        depths.entrySet().stream().sorted(Map.Entry.comparingByValue()).forEach(each -> add(each.getKey()));
     }
 
     /** Returns how many living processes are above it. */

@@ -115,6 +115,22 @@ class SameMomentTest extends OnSimulatedServer {
         }
     }
 
+    /** Others may hold from then on, whatever the lease was when its release began. */
+    @Test
+    void releaseOfTheLastReaderIsALoss_whenTheNodeIsFoundGoneBehindIt() throws Exception {
+        Client reading = new Client(2, checks -> {});
+        CompletableFuture<Optional<ZkLease>> asked = asks(new LocalHandOff(reading.engine, 10, HOUR), READER);
+        reading.settle();
+        ZkLease lease = granted(asked);
+        List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
+        reading.engine.context().execute(() -> {
+            released.add(lease.releaseAsync().toCompletableFuture());
+            lease.nodeGone(0);
+        });
+        reading.settle();
+        assertEquals(ReleaseOutcome.LOST, released.get(0).getNow(null));
+    }
+
     /** Each lease is valid when its release begins, and the close is carried out before the release is. */
     @Test
     void releaseIsNoLoss_whenTheClientClosesAheadOfIt() throws Exception {

@@ -6,9 +6,9 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.spi.LossHandler;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
+import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.threads.Notice;
 import io.latchkey.zk.internal.validity.Clock;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,7 +29,7 @@ final class LeaseEnd {
     private static final int BOUNDS_IN_A_TIMEOUT = 20;
 
     private final ClientContext context;
-    private final Duration sessionTimeout;
+    private final Session session;
     private final Lease lease;
     /** How the lease ended; null while it has not. */
     private final AtomicReference<@Nullable How> how = new AtomicReference<>();
@@ -54,9 +54,9 @@ final class LeaseEnd {
         record Lost(LossCause cause) implements How {}
     }
 
-    LeaseEnd(ClientContext context, Duration sessionTimeout, Lease lease) {
-        this.context = context;
-        this.sessionTimeout = sessionTimeout;
+    LeaseEnd(Session session, Lease lease) {
+        this.context = session.context();
+        this.session = session;
         this.lease = lease;
     }
 
@@ -152,8 +152,8 @@ final class LeaseEnd {
      * at the latest, since a stage or an interrupt may block (docs/protocol.md, "Deletion after a loss").
      */
     void onceNotified(Runnable then) {
-        Clock.Timer bound =
-                context.clock().after(sessionTimeout.dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
+        Clock.Timer bound = context.clock()
+                .after(session.validity().timeout().dividedBy(BOUNDS_IN_A_TIMEOUT), () -> notified.complete(null));
         var unused = notified.thenRun(() -> {
             bound.cancel();
             context.execute(then);

@@ -115,7 +115,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, Turn
         this.session = session;
         this.period = session.validity().period();
         this.events = events;
-        this.end = new LeaseEnd(context, session.validity().timeout(), this);
+        this.end = new LeaseEnd(session, this);
     }
 
     @Override

@@ -212,7 +212,7 @@ public final class Connection {
      * had been sent alone. A lost one may have been executed, so it must be one that can be repeated: {@code decide}
      * takes what the first has left behind, such as {@link Status#NODE_EXISTS}, as done.
      *
-     * @param wanted asked before each repetition; nothing is decided once it is not wanted
+     * @param wanted asked before each repetition: if it is not wanted then, {@code decide} is not called
      */
     public void persist(
             BooleanSupplier wanted, List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> decide) {
