@@ -94,7 +94,6 @@ import org.jspecify.annotations.Nullable;
  * inheritable thread-locals. All methods may be called by
  * any thread.
  */
-// The class is long because more than half of it is documentation.
 public final class Leadership implements AutoCloseable {
     private final Mutex mutex;
     private final Candidacy candidacy;
@@ -165,26 +164,7 @@ public final class Leadership implements AutoCloseable {
          */
         static Reports to(Consumer<String> log) {
             Objects.requireNonNull(log, "log");
-            return new Reports() {
-                @Override
-                public void mutexRefused(Throwable why, Duration pause) {
-                    log.accept("A candidate for a leadership was refused and does not queue. It tries again in "
-                            + pause.toMillis() + " ms. The refusal: " + why);
-                }
-
-                @Override
-                public void bodyNotEnded(Lease lease, Duration overdue) {
-                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was asked to end "
-                            + overdue.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
-                            + " no other candidate leads. Look at the candidate's thread.");
-                }
-
-                @Override
-                public void exceptionDropped(Lease lease, Throwable thrown) {
-                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token()
-                            + " was asked to end, and its body threw, which changes nothing: " + thrown);
-                }
-            };
+            return new ReportSentences(log);
         }
     }
 

@@ -83,7 +83,7 @@ class NothingLeaksTest {
             "io.latchkey.zk.internal.request.ZkLease",
             "io.latchkey.zk.internal.request.LeaseEnd",
             "io.latchkey.zk.internal.request.NodeCreation",
-            "io.latchkey.zk.internal.path.QueueReader$Want",
+            "io.latchkey.zk.internal.path.ListRequest",
             "io.latchkey.zk.internal.path.Deletion",
             "io.latchkey.zk.internal.session.Watches$WatchedNode",
             "io.latchkey.zk.internal.request.RevocationNode",

@@ -6,6 +6,7 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queue of one path in one session: the members of this session's requests, and what each of them waits for. The
@@ -26,12 +28,24 @@ public final class SessionQueue {
     private final Consumer<SessionQueue> dropIfIdle;
     private final PresentNodes nodes;
     private final PendingDeletions deletions;
+    private final PathContent content;
     private final QueueReader reader;
     private final PathRenewal renewal;
     /** Members of requests that have not ended. */
     private int joined;
     /** Creates without a response. */
     private int creating;
+    /** The request that a try which does not wait has last found blocked; null if the last one found its way free. */
+    private @Nullable Demand blocked;
+
+    /** How much a request asks for. */
+    private record Demand(Tag tag, int permits) {
+        /** Returns whether what blocks {@code other} blocks this as well. */
+        boolean isAtLeast(Demand other) {
+            boolean sameSide = tag == other.tag || tag == Tag.WRITE;
+            return sameSide && permits >= other.permits;
+        }
+    }
 
     /**
      * @param dropIfIdle removes this queue from the session if it is idle and many others are known
@@ -42,7 +56,8 @@ public final class SessionQueue {
         this.dropIfIdle = dropIfIdle;
         this.nodes = new PresentNodes(session, path, this::dropIfIdle);
         this.deletions = new PendingDeletions(session, nodes);
-        this.reader = new QueueReader(session, path, nodes, deletions, this::dropIfIdle);
+        this.content = new PathContent(session, path, nodes);
+        this.reader = new QueueReader(session, path, content, nodes, deletions, this::dropIfIdle);
         this.renewal = new PathRenewal(session, path);
     }
 
@@ -58,8 +73,16 @@ public final class SessionQueue {
         return nodes;
     }
 
+    public PathContent content() {
+        return content;
+    }
+
     public QueueReader reader() {
         return reader;
+    }
+
+    public LostCreateSearch lostCreates() {
+        return reader.lostCreates();
     }
 
     public PendingDeletions deletions() {
@@ -71,16 +94,26 @@ public final class SessionQueue {
     }
 
     boolean idle() {
-        return joined == 0 && !reader.hasLostCreates() && !hasPendingDeletions();
+        return joined == 0 && lostCreates().isOver() && !hasPendingDeletions();
     }
 
     boolean hasPendingDeletions() {
-        return deletions.hasPendingDeletions() || reader.hasPendingDeletions() || creating > 0;
+        return deletions.hasPendingDeletions() || lostCreates().needsList() || creating > 0;
     }
 
     /** Returns whether nodes are being deleted whose holders have released. */
     boolean hasPendingReleases() {
         return deletions.hasPendingReleases();
+    }
+
+    /** Notes whether a request that asks for so much was found blocked. */
+    public void found(boolean isBlocked, Tag tag, int permits) {
+        blocked = isBlocked ? new Demand(tag, permits) : null;
+    }
+
+    /** Returns whether a request that asks for as much or less was blocked when a try last looked. */
+    public boolean seemsBlocked(Tag tag, int permits) {
+        return blocked != null && new Demand(tag, permits).isAtLeast(blocked);
     }
 
     public void creating() {
@@ -137,8 +170,8 @@ public final class SessionQueue {
             member.fail(Errors.cannotRenew(displayPath, "clients other than Latchkey's use it as well"));
             return;
         }
-        long notAfter = since == Event.Created.UNKNOWN_TOKEN ? reader.writtenAt() : since;
-        reader.forget();
+        long notAfter = since == Event.Created.UNKNOWN_TOKEN ? content.writtenAt() : since;
+        content.forget();
         renewal.add(member, notAfter);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.request;
 
+import io.latchkey.zk.internal.path.CombinedReads;
 import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.session.Session;
@@ -47,7 +48,7 @@ final class FirstLook {
     void look(Session session, BooleanSupplier wanted, Consumer<Result> then) {
         List<QueueReader> readers =
                 entries.stream().map(entry -> entry.sessionQueue().reader()).toList();
-        QueueReader.look(readers, session, wanted, answers -> then.accept(result(answers)));
+        CombinedReads.look(readers, session, wanted, answers -> then.accept(result(answers)));
     }
 
     private Result result(List<Response<ZnodeStore.Listing>> answers) {

@@ -196,7 +196,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
                 && askedBy.isEmpty()
                 && openWriters.stream().noneMatch(ZkLease::hasOpenWrites)
                 && (entries.get(0).recipe().purpose().kind() != Kind.SEMAPHORE
-                        || entries.get(0).sessionQueue().reader().writtenAt() <= token);
+                        || entries.get(0).sessionQueue().content().writtenAt() <= token);
     }
 
     /** Ends a pending downgrade and the local turns with the request. */

@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
+import io.latchkey.zk.internal.path.CombinedReads;
 import io.latchkey.zk.internal.path.ParentNodes;
 import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.QueueReader;
@@ -102,7 +103,7 @@ final class NodeCreation {
                 there.put(entry, entry.sessionQueue().reader());
             }
         }
-        QueueReader.readBehindCreatesOf(there, session);
+        CombinedReads.behindCreatesOf(there, session);
     }
 
     private void creating() {

@@ -96,13 +96,13 @@ final class QueueEntry implements QueueMember {
 
     /** Returns whether it would have to wait, by what a try last saw or by what this client holds. */
     boolean seemsBlocked() {
-        return sessionQueue.reader().seemsBlocked(recipe.tag(), recipe.permits())
+        return sessionQueue.seemsBlocked(recipe.tag(), recipe.permits())
                 || !sessionQueue.nodes().holdersExcludedBy(this).isEmpty();
     }
 
     /** Notes whether it was found blocked, for later tries. */
     void found(boolean isBlocked) {
-        sessionQueue.reader().found(isBlocked, recipe.tag(), recipe.permits());
+        sessionQueue.found(isBlocked, recipe.tag(), recipe.permits());
     }
 
     @Override

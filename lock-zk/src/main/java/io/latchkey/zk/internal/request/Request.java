@@ -301,12 +301,12 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
         @Override
         public void discard(String id) {
-            entries().forEach(entry -> entry.sessionQueue().reader().discard(id, lostAt));
+            entries().forEach(entry -> entry.sessionQueue().lostCreates().discard(id, lostAt));
         }
 
         @Override
         public void remember(String id) {
-            entries().forEach(entry -> entry.sessionQueue().reader().remember(id, lostAt));
+            entries().forEach(entry -> entry.sessionQueue().lostCreates().remember(id, lostAt));
         }
 
         @Override

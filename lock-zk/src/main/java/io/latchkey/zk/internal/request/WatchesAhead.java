@@ -118,7 +118,7 @@ final class WatchesAhead {
         Optional<QueueMember> here = queue.nodes().at(last);
         boolean mayHold = here.isPresent()
                 ? here.get().isReady()
-                : created.getOrDefault(last, Long.MAX_VALUE) < queue.reader().writtenAt();
+                : created.getOrDefault(last, Long.MAX_VALUE) < queue.content().writtenAt();
         if (mayHold) {
             watch(following.orLead().get());
         }
@@ -233,7 +233,7 @@ final class WatchesAhead {
     private final class PathListener implements Watches.Listener {
         @Override
         public void seen(ZnodeStore.NodeData data) {
-            queue.reader().learn(data);
+            queue.content().learn(data);
         }
 
         @Override

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the client would wait for its own former nodes. So the next handle takes the former session over and closes it, or
  * learns that it has ended; only then is a handle with a new session opened.
  */
-public final class SuccessiveHandles implements ZooKeeperStore.Opener {
+public final class SuccessiveHandles implements HandleOpener {
     private final ZooKeeperHandles handles;
     private final Duration sessionTimeout;
     private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
@@ -61,7 +61,7 @@ public final class SuccessiveHandles implements ZooKeeperStore.Opener {
     @Override
     public void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
         if (!handles.hasChroot()) {
-            ZooKeeperStore.Opener.super.makeRoot(acl, on, then);
+            HandleOpener.super.makeRoot(acl, on, then);
             return;
         }
         synchronized (awaitRoot) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.zk.internal.store;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+
+/** A way to open handles of sessions that the client owns. */
+@FunctionalInterface
+public interface HandleOpener {
+    /**
+     * Opens a handle.
+     *
+     * @param attempts to be notified of attempts to connect
+     */
+    ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException;
+
+    /** Returns whether the last opened handle has a former session, which is only to be closed. */
+    default boolean takesOver() {
+        return false;
+    }
+
+    /** Returns the ledger of the nodes of the last opened handle's session. */
+    default SessionNodes nodes() {
+        return SessionNodes.ofNewSession(0);
+    }
+
+    /** Creates the chroot of its handles again, as {@link ZnodeStore#makeRoot}, on a thread of {@code on}. */
+    default void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
+        then.accept(Response.failed(Status.NO_NODE, KeeperException.Code.NONODE.name()));
+    }
+}
