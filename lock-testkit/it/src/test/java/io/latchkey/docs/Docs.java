@@ -20,6 +20,10 @@ public final class Docs {
     static final String COMMAND =
             "mvn test -Dtest='AcquisitionPageTest,HandOverPageTest,RecipePagesTest' -Dlatchkey.docs.renew=true";
 
+    /** The tests of the rows of docs/failures.md. */
+    static final Path TESTS_OF_FAILURES =
+            root().resolve("lock-testkit/it/src/test/resources/io/latchkey/docs/failures.md");
+
     private static final boolean RENEW = Boolean.getBoolean("latchkey.docs.renew");
 
     private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");

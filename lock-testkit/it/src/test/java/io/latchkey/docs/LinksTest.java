@@ -66,9 +66,11 @@ class LinksTest {
             Docs.ofModules(folder, ".java")
                     .forEach(file -> tests.put(file.getFileName().toString().replace(".java", ""), file));
         }
+        List<Path> pages = new ArrayList<>(Docs.pages());
+        pages.add(Docs.TESTS_OF_FAILURES);
         List<String> missing = new ArrayList<>();
         int named = 0;
-        for (Path page : Docs.pages()) {
+        for (Path page : pages) {
             for (MatchResult test : TEST.matcher(Docs.read(page)).results().toList()) {
                 named++;
                 Path file = tests.get(test.group(1));
@@ -80,7 +82,7 @@ class LinksTest {
             }
         }
         String all = tests.values().stream().map(Docs::read).collect(Collectors.joining());
-        for (Path page : Docs.pages()) {
+        for (Path page : pages) {
             METHOD.matcher(Docs.read(page))
                     .results()
                     .filter(method -> !all.contains("void " + method.group(1) + "("))

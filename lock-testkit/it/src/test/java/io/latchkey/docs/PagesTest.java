@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Single pages: each row of docs/guarantees.md about a failure names a test, docs/performance.md is of the run in its
- * tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
+ * Single pages: each row of docs/failures.md has a test, docs/performance.md is of the run in its tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
  * types of ours that exist. docs/troubleshooting.md has a row for each exception, reason and cause of a loss, and only
  * for lines that are logged. docs/stability.md has each package. Each public member of lock-api is on a page for
  * users, and each method of lock-zk is described.
@@ -63,7 +62,7 @@ class PagesTest {
 
     /** Pages that are not for users, or that name everything. */
     private static final Pattern OF_MAINTAINERS = Pattern.compile(
-            "decisions|CHANGELOG|testing|protocol|architecture|contributing|mutation|releasing|hostile-process");
+            "decisions|CHANGELOG|testing|protocol|architecture|contributing|mutation|releasing|archive");
 
     private static final Pattern NAMED = Pattern.compile("(?s)```.*?```|`[^`\\n]+`");
     private static final Pattern WORD = Pattern.compile("\\w+");
@@ -81,24 +80,35 @@ class PagesTest {
     private static final Pattern ELLIPSIS = Pattern.compile("…");
     private static final Pattern SECOND_CELL = Pattern.compile("(?m)^\\|[^|]*\\| `(\\w+)` \\|");
 
+    /** The page is for users; {@link Docs#TESTS_OF_FAILURES} names the tests. */
     @Test
-    void namesATestThatExistsInEveryRow() {
-        List<String> rows = rows(
-                Docs.read(Docs.root().resolve("docs/guarantees.md")).lines().toList());
-        assertTrue(rows.size() >= 25, "only " + rows.size() + " rows");
+    void everyRowAboutAFailureHasATest() {
+        List<List<String>> page = rowsOfFailures(Docs.root().resolve("docs/failures.md"));
+        List<List<String>> tests = rowsOfFailures(Docs.TESTS_OF_FAILURES);
+        assertTrue(page.size() >= 90, "only " + page.size() + " rows");
+        assertEquals(methods(page), methods(tests), "failures and methods");
         assertEquals(
                 List.of(),
-                rows.stream().filter(row -> !TEST.matcher(row).find()).toList(),
+                tests.stream().filter(row -> !TEST.matcher(row.get(2)).find()).toList(),
                 "rows without a test");
     }
 
-    private static List<String> rows(List<String> lines) {
-        List<String> rows = new ArrayList<>();
-        boolean inTable = false;
-        for (String line : lines) {
-            inTable = line.startsWith(HEAD) || (inTable && line.startsWith("|"));
-            if (inTable && !line.startsWith(HEAD) && !line.startsWith("|---")) {
-                rows.add(line);
+    private static List<String> methods(List<List<String>> rows) {
+        return rows.stream().map(row -> row.get(0) + ": " + row.get(1)).toList();
+    }
+
+    /** The cells of each row; a failure that is left out is that of the row before. */
+    private static List<List<String>> rowsOfFailures(Path page) {
+        List<List<String>> rows = new ArrayList<>();
+        String failure = "";
+        for (String line : Docs.read(page).lines().toList()) {
+            if (line.startsWith("|") && !line.startsWith(HEAD) && !line.startsWith("|---")) {
+                List<String> cells = Arrays.stream(line.split("\\|"))
+                        .skip(1)
+                        .map(String::strip)
+                        .toList();
+                failure = cells.get(0).isEmpty() ? failure : cells.get(0);
+                rows.add(List.of(failure, cells.get(1), cells.get(2)));
             }
         }
         return rows;
@@ -125,7 +135,7 @@ class PagesTest {
     @Test
     void summaryIsOfTheRunInTheTables() {
         String summary = Docs.read(Docs.root().resolve("docs/performance.md"));
-        Matcher run = RUN.matcher(Docs.read(Docs.root().resolve("docs/performance-tables.md")));
+        Matcher run = RUN.matcher(Docs.read(Docs.root().resolve("docs/archive/performance-tables.md")));
         assertTrue(run.find(), "the tables name their run");
         String date = LocalDate.parse(run.group(1)).format(DateTimeFormatter.ofPattern("d MMMM uuuu", Locale.ENGLISH));
         String named = summary.replaceAll("\\s+", " ");

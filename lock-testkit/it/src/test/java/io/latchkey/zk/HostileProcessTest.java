@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A process that misbehaves, in each way of the table, against each promise of the locks. Each cell is held, is not
- * promised, or does not apply; {@code docs/hostile-process.md} is the table, made from here.
+ * promised, or does not apply; {@code docs/archive/hostile-process.md} is the table, made from here.
  */
 @Tag("slow")
 @Tag("once")
@@ -220,7 +220,7 @@ class HostileProcessTest {
         table.append('\n').append(held).append(" cells are held.\n\n");
         reasons.forEach(
                 (why, number) -> table.append(number).append(". ").append(why).append('\n'));
-        Path page = Docs.root().resolve("docs/hostile-process.md");
+        Path page = Docs.root().resolve("docs/archive/hostile-process.md");
         String text = Files.readString(page);
         String begin = "<!-- drawn: cells -->\n";
         String drawn = text.substring(0, text.indexOf(begin) + begin.length())

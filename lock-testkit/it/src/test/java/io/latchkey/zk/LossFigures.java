@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Figures of lost leases by fault, for docs/guarantees.md. */
+/** Figures of lost leases by fault, for docs/archive/loss-record.md. */
 final class LossFigures {
     private final String title;
     private final Map<String, List<LossRecord>> byFault = new LinkedHashMap<>();

@@ -55,7 +55,7 @@ class ManyWaitersTest extends OnOneServer {
         return held;
     }
 
-    /** Prints what was counted, for docs/guarantees.md. */
+    /** Prints what was counted, for docs/failures.md. */
     private static void assertNoMoreThan(long most, String of, Map<WireRecord.Op, Long> sent) {
         long all = sent.values().stream().mapToLong(Long::longValue).sum();
         System.out.println("requests of " + of + ": " + all + " " + sent);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A test for each bug in {@code docs/testing-record.md} that names no other class. */
+/** A test for each bug in {@code docs/archive/testing-record.md} that names no other class. */
 @Tag("once")
 @Timeout(60)
 class OldBugsTest extends OnOneServer {

@@ -27,7 +27,7 @@ class CuratorContractTest {
     private static final Logger CLOSEABLES =
             Logger.getLogger("org.apache.curator.shaded.com.google.common.io.Closeables");
 
-    /** Of all locks but leases; the reasons are in docs/testing-record.md, "Curator". */
+    /** Of all locks but leases; the reasons are in docs/archive/testing-record.md, "Curator". */
     private static final Set<String> OF_ALL_LOCKS = Set.of("LK-FAULT-10", "LK-FAULT-11");
 
     private static final Set<String> OF_MUTEXES = Set.of("LK-MUTEX-20", "LK-MUTEX-21");

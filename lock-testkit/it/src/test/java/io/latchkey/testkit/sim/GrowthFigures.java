@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Prints the cost of one session beside more of them than a machine can connect, for the section "More sessions,
- * simulated" of docs/scale.md: {@code mvn test -Dtest=GrowthFigures}. Its name
+ * simulated" of docs/archive/growth-record.md: {@code mvn test -Dtest=GrowthFigures}. Its name
  * keeps it out of the suite.
  */
 class GrowthFigures {

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cost of one lock, path, hand-over and session beside more and more of them. Prints the table in docs/scale.md:
+ * The cost of one lock, path, hand-over and session beside more and more of them. Prints the tables in docs/archive/growth-record.md:
  * the cost of one, and the exponent by which that grows with their number.
  */
 // The class is long because each table is measured in a way of its own.

@@ -232,7 +232,7 @@ final class Report {
 
     /** Writes the tables into the documentation. */
     void into(Path docs) throws IOException {
-        Path page = docs.resolve("performance-tables.md");
+        Path page = docs.resolve("archive/performance-tables.md");
         String text = Files.readString(page);
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
