@@ -12,16 +12,16 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The pages of the recipes show the nodes of a queue as a real server has them. */
+/** docs/queues.md shows the nodes of each queue as a real server has them. */
 @Timeout(60)
-class RecipePagesTest {
+class QueuesPageTest {
     @Test
     void mutex() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             for (int i = 1; i <= 4; i++) {
                 scene.asks("till-" + i, locks -> locks.mutex("/orders/42"), "/orders/42");
             }
-            assertDrawn("mutex", "mutex", scene.show("/orders/42"));
+            assertDrawn("mutex", scene.show("/orders/42"));
         }
     }
 
@@ -31,7 +31,7 @@ class RecipePagesTest {
             for (String who : List.of("reader-1", "reader-2", "writer-3", "reader-4", "reader-5", "writer-6")) {
                 scene.asks(who, locks -> side(locks, who), "/document");
             }
-            assertDrawn("read-write-lock", "read-write-lock", scene.show("/document"));
+            assertDrawn("read-write-lock", scene.show("/document"));
         }
     }
 
@@ -46,7 +46,7 @@ class RecipePagesTest {
                         locks -> locks.semaphore("/printers", 3).permits(wanted),
                         "/printers");
             }
-            assertDrawn("semaphore", "semaphore", scene.show("/printers"));
+            assertDrawn("semaphore", scene.show("/printers"));
         }
     }
 
@@ -59,7 +59,7 @@ class RecipePagesTest {
                 scene.asks(
                         "job-" + (i + 1), locks -> locks.semaphore("/pool", 20).permits(wanted), "/pool");
             }
-            assertDrawn("semaphore-line", "semaphore", scene.show("/pool"));
+            assertDrawn("semaphore-line", scene.show("/pool"));
         }
     }
 
@@ -70,7 +70,7 @@ class RecipePagesTest {
             scene.asks("transfer-1", locks -> mutexes(locks, paths[0], paths[1]), paths[0], paths[1]);
             scene.asks("transfer-2", locks -> mutexes(locks, paths[2], paths[1]), paths[1], paths[2]);
             scene.asks("transfer-3", locks -> mutexes(locks, paths[0], paths[2]), paths[0], paths[2]);
-            assertDrawn("multi-lock", "multi-lock", scene.show(paths));
+            assertDrawn("multi-lock", scene.show(paths));
         }
     }
 
@@ -86,7 +86,7 @@ class RecipePagesTest {
                         locks -> locks.stripedMutex("/customers", 4).forKey(key),
                         stripes.get(key));
             }
-            assertDrawn("striped-mutex", "striped-mutex", scene.show("/customers/0", "/customers/1"));
+            assertDrawn("striped-mutex", scene.show("/customers/0", "/customers/1"));
         }
     }
 
@@ -100,8 +100,8 @@ class RecipePagesTest {
         return locks.multiLock(locks.mutex(one), locks.mutex(other));
     }
 
-    private static void assertDrawn(String part, String page, List<Shown> shown) {
-        Docs.assertDrawn("docs/recipes/" + page + ".md", part, listing(shown));
+    private static void assertDrawn(String part, List<Shown> shown) {
+        Docs.assertDrawn("docs/queues.md", part, listing(shown));
     }
 
     private static String listing(List<Shown> paths) {
