@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 public final class Docs {
     static final String COMMAND =
-            "mvn test -Dtest='AcquisitionPageTest,HandOverPageTest,QueuesPageTest' -Dlatchkey.docs.renew=true";
+            "mvn test -Dtest='AcquisitionPageTest,FiguresTest,HandOverPageTest,QueuesPageTest' -Dlatchkey.docs.renew=true";
 
     /** The tests of the rows of docs/failures.md. */
     static final Path TESTS_OF_FAILURES =
