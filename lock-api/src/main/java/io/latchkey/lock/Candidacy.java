@@ -264,9 +264,13 @@ final class Candidacy implements Runnable {
 
     // ---- other threads
 
+    /** Returns the lease of the term while it is valid. */
+    Optional<Lease> validLease() {
+        return Optional.ofNullable(lease()).filter(Lease::isValid);
+    }
+
     /** Returns the lease of the term; null between terms. */
-    @Nullable
-    Lease lease() {
+    private @Nullable Lease lease() {
         CandidatePhase present = phase;
         return present == null ? null : present.lease();
     }

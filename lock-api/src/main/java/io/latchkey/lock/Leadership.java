@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  *       the lease each time and needs no server. The body is interrupted before the next candidate can lead, as
  *       {@link Acquirable#call(OnLoss, LeaseFunction)} describes with {@link OnLoss#INTERRUPT}.
  *   <li><b>Epochs grow.</b> The epoch of a term is the {@linkplain Lease#token token} of its lease. A later term has a
- *       higher epoch, also after a forced expiry: give it to every store that the leader writes to. There are two
- *       exceptions: an ensemble that is restored from an older copy, and candidates of one client with local turns,
- *       whose terms can have the same epoch. When a session is ended by force two
- *       candidates may find {@link #isLeader} {@code true} for a short time, and only this order remains.
+ *       higher epoch, also after a forced expiry: give it to every store that the leader writes to. Exceptions are an
+ *       ensemble that is restored from an older copy, and candidates of one client with local turns, whose terms can have
+ *       the same epoch. When a session is ended by force, two candidates may find {@link #isLeader} {@code true} for a
+ *       short time, and only this order remains.
  *   <li><b>First come, first served.</b> The candidates are the {@linkplain #candidates queue} of the mutex.
  *   <li><b>One leads.</b> While a candidate is not closed and a server answers, one leads within a session timeout,
  *       plus the pause after a refusal. A body that does not end when it is asked to can delay this.
@@ -66,14 +66,14 @@ import org.jspecify.annotations.Nullable;
  *     to release or to queue</td></tr>
  * </table>
  *
- * <p>A body that was asked to end, by one of the rows with an interrupt from this class, may throw whatever it likes,
- * or return: the row holds. Its exception is {@linkplain Reports#exceptionDropped reported}, unless it is an
- * {@code InterruptedException}. The {@link LeaseLostException} of another lease does not count as the loss of this one.
+ * <p>A body that was asked to end may throw whatever it likes, or return: the row holds. Its exception is {@linkplain
+ * Reports#exceptionDropped reported}, unless it is an {@code InterruptedException}. The {@link LeaseLostException} of
+ * another lease does not count as the loss of this one.
  *
  * <p><b>A body that does not end</b> when it was asked to continues to lead while its lease is valid. After a loss
  * others lead, and this candidate does not queue before its body has ended. {@link #state} is {@link State#ENDING}
- * then, {@link #toString} has for how long, and {@link Reports#bodyNotEnded} is called. A later reason to
- * end interrupts again: {@code close} after {@code stepDown} or a loss, and a loss after either.
+ * then, {@link #toString} has for how long, and {@link Reports#bodyNotEnded} is called. A later reason to end
+ * interrupts again: {@code close} after {@code stepDown} or a loss, and a loss after either.
  *
  * <h2>When the mutex is refused</h2>
  *
@@ -91,8 +91,7 @@ import org.jspecify.annotations.Nullable;
  * A candidate has one thread, on which body and listener run. A further daemon thread is made for each reason to end,
  * to interrupt it: {@link Thread#interrupt} can block. One more in a term reports a body that does not end. Threads
  * that this class makes have the class loader of the body or listener as context class loader, normal priority, and no
- * inheritable thread-locals. All methods may be called by
- * any thread.
+ * inheritable thread-locals. All methods may be called by any thread.
  */
 public final class Leadership implements AutoCloseable {
     private final Mutex mutex;
@@ -102,7 +101,6 @@ public final class Leadership implements AutoCloseable {
     public enum Next {
         /** Queues again, behind all other candidates. */
         QUEUE_AGAIN,
-
         /** Ends for good. */
         END
     }
@@ -111,16 +109,12 @@ public final class Leadership implements AutoCloseable {
     public enum State {
         /** It queues, or is about to. */
         QUEUEING,
-
         /** The mutex was refused: {@link Leadership#refusal}. It tries again after a pause. */
         PAUSING,
-
         /** The body has begun, and its lease is valid. */
         LEADING,
-
         /** The lease is lost, or the body was asked to end, and it has not ended. */
         ENDING,
-
         /** It has ended for good: {@link Leadership#ended}. */
         ENDED
     }
@@ -164,16 +158,35 @@ public final class Leadership implements AutoCloseable {
          */
         static Reports to(Consumer<String> log) {
             Objects.requireNonNull(log, "log");
-            return new ReportSentences(log);
+            return new Reports() {
+                @Override
+                public void mutexRefused(Throwable why, Duration pause) {
+                    log.accept("A candidate for a leadership was refused and does not queue. It tries again in "
+                            + pause.toMillis() + " ms. The refusal: " + why);
+                }
+
+                @Override
+                public void bodyNotEnded(Lease lease, Duration overdue) {
+                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token() + " was asked to end "
+                            + overdue.toMillis() + " ms ago, and its body has not ended. While the lease is valid"
+                            + " no other candidate leads. Look at the candidate's thread.");
+                }
+
+                @Override
+                public void exceptionDropped(Lease lease, Throwable thrown) {
+                    log.accept("The leader of " + lease.path() + " with epoch " + lease.token()
+                            + " was asked to end, and its body threw, which changes nothing: " + thrown);
+                }
+            };
         }
     }
 
     /** A listener to the terms of a candidate. Its methods run on the candidate's thread, one after the other. */
     public interface Listener extends Reports {
         /**
-         * The candidate leads. It is a notification: whether it still leads is a question to the lease, or to {@link
-         * Leadership#isLeader}. The thread is interrupted when the term ends while this method runs. The term ends as
-         * well if this method clears the status and returns, and if it returned before.
+         * The candidate leads, or has led: {@link Leadership#isLeader} says whether it still does. The thread is
+         * interrupted when the term ends while this method runs. The term ends as well if this method clears the status
+         * and returns, and if it returned before.
          *
          * @param lease the lease of the term, whose token is the epoch; it is released after {@link #termOver}
          * @throws InterruptedException if it was interrupted
@@ -193,7 +206,7 @@ public final class Leadership implements AutoCloseable {
     private Leadership(
             Mutex mutex, Candidacy.Work work, Reports reports, @Nullable ThreadFactory threads, Object user) {
         this.mutex = Objects.requireNonNull(mutex, "mutex");
-        this.candidacy = new Candidacy(mutex, work, reports, threads, user);
+        this.candidacy = new Candidacy(mutex, work, Objects.requireNonNull(reports, "reports"), threads, user);
         candidacy.start();
     }
 
@@ -217,7 +230,7 @@ public final class Leadership implements AutoCloseable {
      * @return the candidate, to be closed by the caller
      */
     public static Leadership start(Mutex mutex, LeaseFunction<Next, ? extends Exception> body, Reports reports) {
-        return running(mutex, body, reports, null);
+        return new Leadership(mutex, work(body), reports, null, body);
     }
 
     /**
@@ -231,22 +244,17 @@ public final class Leadership implements AutoCloseable {
      */
     public static Leadership start(
             Mutex mutex, LeaseFunction<Next, ? extends Exception> body, Reports reports, ThreadFactory threads) {
-        return running(mutex, body, reports, Objects.requireNonNull(threads, "threads"));
+        return new Leadership(mutex, work(body), reports, Objects.requireNonNull(threads, "threads"), body);
     }
 
-    private static Leadership running(
-            Mutex mutex,
-            LeaseFunction<Next, ? extends Exception> body,
-            Reports reports,
-            @Nullable ThreadFactory threads) {
+    private static Candidacy.Work work(LeaseFunction<Next, ? extends Exception> body) {
         Objects.requireNonNull(body, "body");
-        Objects.requireNonNull(reports, "reports");
-        return new Leadership(mutex, (lease, interruption) -> body.apply(lease), reports, threads, body);
+        return (lease, interruption) -> body.apply(lease);
     }
 
     /**
-     * Starts a candidate that tells {@code listener} when it begins and ceases to lead, on a daemon thread of its own.
-     * It leads until the lease is lost or released, or until {@link #stepDown} or {@link #close()}.
+     * Starts a candidate that tells {@code listener} when it begins and ceases to lead, on a daemon thread of its own. It
+     * leads until the lease is lost or released, or until {@link #stepDown} or {@link #close()}.
      *
      * @param mutex the mutex that stands for the leadership
      * @param listener the listener
@@ -268,28 +276,25 @@ public final class Leadership implements AutoCloseable {
     }
 
     /**
-     * Returns whether this candidate leads: whether its body has begun and not ended, and its lease {@linkplain
-     * Lease#isValid is valid}. Sends nothing.
+     * Returns whether this candidate leads: its body has begun and not ended, and its lease is valid. Sends nothing.
      *
      * @return {@code true} if it leads at the moment of the call
      */
     public boolean isLeader() {
-        Lease present = candidacy.lease();
-        return present != null && present.isValid();
+        return candidacy.validLease().isPresent();
     }
 
     /**
-     * Returns the epoch of the present term: the {@linkplain Lease#token token} of its lease. Sends nothing.
+     * Returns the epoch of the present term: the token of its lease. Sends nothing.
      *
      * @return the epoch; empty if this candidate does not lead
      */
     public OptionalLong epoch() {
-        Lease present = candidacy.lease();
-        return present != null && present.isValid() ? OptionalLong.of(present.token()) : OptionalLong.empty();
+        return candidacy.validLease().stream().mapToLong(Lease::token).findFirst();
     }
 
     /**
-     * Returns the leader: the first of the {@link #candidates}, if its request holds. Reads it from the server.
+     * Returns the leader: the first of the {@link #candidates}, if its request holds. Asks the server.
      *
      * @return the leader, by its own account; empty if there is no candidate
      * @throws InterruptedException if the current thread is interrupted before or while it waits
@@ -332,8 +337,7 @@ public final class Leadership implements AutoCloseable {
 
     /**
      * Ends the present term, if this candidate leads: interrupts the body. When that has ended, the candidate releases
-     * the mutex and queues again, behind all others. Does not wait: the interrupt is sent by another thread, unless
-     * this method is called on the candidate's own. A second call in a term has no effect.
+     * the mutex and queues again, behind all others. Does not wait. A second call in a term has no effect.
      */
     public void stepDown() {
         candidacy.stepDown();
@@ -379,9 +383,8 @@ public final class Leadership implements AutoCloseable {
     /**
      * Returns a stage that completes when this candidate has ended for good: normally after {@link #close()} or
      * {@link Next#END}; exceptionally with what the body threw, or with what acquiring threw and cannot pass, such as a
-     * {@link ClientClosedException}. Whether it has ended by now is a question
-     * to {@link #state}. Dependent stages that are attached before the end run on the candidate's thread, without an
-     * interrupt status, and {@link #close()} does not wait for them; later ones run on the thread that attaches them.
+     * {@link ClientClosedException}. Dependent stages that are attached before the end run on the candidate's thread,
+     * without an interrupt status, and {@link #close()} does not wait for them; later ones on the thread that attaches them.
      *
      * @return a stage that completes at the end
      */

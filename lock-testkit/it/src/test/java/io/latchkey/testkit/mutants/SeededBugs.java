@@ -11,6 +11,8 @@ import java.util.List;
 final class SeededBugs {
     private static final String RECIPE = "internal/recipe/Recipe";
     private static final String READER = "internal/path/QueueReader";
+    private static final String LOST_CREATES = "internal/path/LostCreateSearch";
+    private static final String CONTENT = "internal/path/PathContent";
     private static final String AHEAD = "internal/request/WatchesAhead";
     private static final String WATCHES = "internal/session/Watches";
     private static final String DELETIONS = "internal/path/PendingDeletions";
@@ -85,29 +87,29 @@ final class SeededBugs {
                     .foundBy("io.latchkey.testkit.sim.AcquireMomentsTest#lostCreateIsFound_whenTheServerLagsBehind"),
             Mutant.of(
                     "a lost create is settled by the barrier of any server",
-                    READER,
+                    LOST_CREATES,
                     "&& server.isPresent()\n                && server.equals(session.connection().server());",
                     "&& server.isPresent();"),
             Mutant.of(
                     "release of another's node",
-                    READER,
+                    LOST_CREATES,
                     ".filter(name -> lost.containsKey(name.id()))",
                     ".sorted(io.latchkey.zk.internal.queue.NodeName.QUEUE_ORDER).limit(1)"),
             Mutant.of(
                     "a list from before the create counts",
                     READER,
                     "listed(served, answer);",
-                    "served.addAll(wants);\n            wants.clear();\n            listed(served, answer);"),
+                    "served.addAll(needed);\n            needed.clear();\n            listed(served, answer);"),
             Mutant.of(
                     "the queue of one moment, the capacity of another",
-                    READER,
-                    "data != null && data.length > 0 && dataSince == listing.mzxid()",
-                    "data != null && data.length > 0"),
+                    CONTENT,
+                    "bytes != null && bytes.length > 0 && writtenAt == listing.mzxid()",
+                    "bytes != null && bytes.length > 0"),
             Mutant.of(
                     "a deferred request is forgotten",
-                    READER,
-                    "if (!deferred.isEmpty() && !othersWaitAhead(Optional.empty())) {",
-                    "if (deferred.size() > 1_000) {"),
+                    "internal/path/DeferredLists",
+                    "if (deferred.isEmpty() || othersWaitAhead(Optional.empty())) {",
+                    "if (deferred.size() < 1_000) {"),
             // Watches: set before the list is trusted, and one event each
             Mutant.of(
                     "a notification before the watch is set is missed",
@@ -166,7 +168,7 @@ final class SeededBugs {
                             "if (alone) {\n                    member.unblocked(node);")
                     .foundBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#releaseIsNoGrant_whenTheWaiterHasNoNodeAndNoWatchOfIt"),
-            Mutant.of("a resize wakes no waiter", READER, "if (news) {", "if (news && dataSince < 0) {"),
+            Mutant.of("a resize wakes no waiter", CONTENT, "if (news) {", "if (news && writtenAt < 0) {"),
             Mutant.of(
                             "ready members are not looked at again",
                             "internal/request/Request",
@@ -308,8 +310,8 @@ final class SeededBugs {
             Mutant.of(
                             "a permit is passed on after a shrink",
                             HOLDING,
-                            "reader().writtenAt() <= token",
-                            "reader().writtenAt() < Long.MAX_VALUE")
+                            "content().writtenAt() <= token",
+                            "content().writtenAt() < Long.MAX_VALUE")
                     .foundBy("io.latchkey.zk.LocalTurnsTest#permitIsNotPassedOn_afterAShrink"),
             Mutant.of(
                             "a reader joins although a guarded write of a former holder is open",
