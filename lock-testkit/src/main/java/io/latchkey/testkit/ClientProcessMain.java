@@ -25,19 +25,19 @@ final class ClientProcessMain {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (LockClient locks =
                 FaultyClient.Connector.ofLatchkey().connect(args[0], Duration.ofMillis(Long.parseLong(args[1])))) {
-            Optional<Held> held = Optional.empty();
+            Optional<HeldLock> held = Optional.empty();
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.startsWith(ACQUIRE)) {
-                    held = Optional.of(new Held(
+                    held = Optional.of(new HeldLock(
                             locks.mutex(line.substring(ACQUIRE.length())).acquire()));
                 }
-                out.println(held.map(line.startsWith(ACQUIRE) ? Held::token : answer(line))
+                out.println(held.map(line.startsWith(ACQUIRE) ? HeldLock::token : answer(line))
                         .orElse("nothing held"));
             }
         }
     }
 
-    private static Function<Held, String> answer(String question) {
+    private static Function<HeldLock, String> answer(String question) {
         return switch (question) {
             case "valid" -> held -> String.valueOf(held.lease.isValid());
             case "lost" ->
@@ -48,7 +48,7 @@ final class ClientProcessMain {
     }
 
     /** A lease that is looked at all the time. */
-    private static final class Held {
+    private static final class HeldLock {
         private static final long LOOK_EVERY_NANOS = 200_000;
 
         private final Lease lease;
@@ -56,7 +56,7 @@ final class ClientProcessMain {
         private final CompletableFuture<Long> told;
         private volatile long lastValid = granted;
 
-        Held(Lease lease) {
+        HeldLock(Lease lease) {
             this.lease = lease;
             this.told = lease.lost().thenApply(cause -> System.nanoTime()).toCompletableFuture();
             Thread looks = new Thread(this::look, "latchkey-looks");

@@ -50,13 +50,13 @@ public final class SkewedClock {
         return new SkewedClock(rate);
     }
 
-    private static final class Skewed implements Clock {
+    private static final class DriftingClock implements Clock {
         private final double rate;
         private final Clock machine;
         private final long nanosAtStart;
         private final long wallAtStart;
 
-        Skewed(double rate, Clock machine) {
+        DriftingClock(double rate, Clock machine) {
             this.rate = rate;
             this.machine = machine;
             this.nanosAtStart = machine.nanos();
@@ -106,7 +106,8 @@ public final class SkewedClock {
                 Optional.empty(),
                 new OwnerData("", ProcessHandle.current().pid(), label),
                 () -> ThreadLocalRandom.current().nextLong(),
-                new Skewed(rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
+                new DriftingClock(
+                        rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
                 ForkJoinPool.commonPool(),
                 path -> path));
         LockClient client = new EngineLockClient(engine, Optional.empty());

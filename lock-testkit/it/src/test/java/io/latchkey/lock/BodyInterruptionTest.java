@@ -183,7 +183,7 @@ class BodyInterruptionTest {
     // ---- interrupts that run code of others
 
     /** A thread that runs a body, and what its {@code interrupt()} does. */
-    private static final class Interrupted extends Thread {
+    private static final class StubbornThread extends Thread {
         private final CompletableFuture<BodyInterruption> body = new CompletableFuture<>();
         private final CountDownLatch mayEnd = new CountDownLatch(1);
         private final CountDownLatch entered = new CountDownLatch(1);
@@ -192,7 +192,7 @@ class BodyInterruptionTest {
         private final CompletableFuture<BodyInterruption> ended = new CompletableFuture<>();
         private final boolean setsTheStatusFirst;
 
-        Interrupted(boolean setsTheStatusFirst) {
+        StubbornThread(boolean setsTheStatusFirst) {
             super("latchkey-body");
             this.setsTheStatusFirst = setsTheStatusFirst;
             setDaemon(true);
@@ -225,7 +225,7 @@ class BodyInterruptionTest {
     @ValueSource(booleans = {true, false})
     @Timeout(30)
     void bodyEnds_whenItsInterruptBlocksInAnotherThread(boolean setsTheStatusFirst) throws Exception {
-        Interrupted thread = new Interrupted(setsTheStatusFirst);
+        StubbornThread thread = new StubbornThread(setsTheStatusFirst);
         thread.start();
         BodyInterruption body = thread.body.get();
         CompletableFuture<Void> lost = CompletableFuture.runAsync(() -> body.lost(LossCause.NODE_DELETED));

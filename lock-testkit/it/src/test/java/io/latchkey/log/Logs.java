@@ -28,7 +28,7 @@ public final class Logs implements SLF4JServiceProvider {
     }
 
     private static Logger logger(String name) {
-        return name.startsWith("io.latchkey.zk.") ? new Kept(name) : NOPLogger.NOP_LOGGER;
+        return name.startsWith("io.latchkey.zk.") ? new RecordingLogger(name) : NOPLogger.NOP_LOGGER;
     }
 
     @Override
@@ -49,10 +49,10 @@ public final class Logs implements SLF4JServiceProvider {
     @Override
     public void initialize() {}
 
-    private static final class Kept extends LegacyAbstractLogger {
+    private static final class RecordingLogger extends LegacyAbstractLogger {
         private static final long serialVersionUID = 1;
 
-        Kept(String name) {
+        RecordingLogger(String name) {
             this.name = name;
         }
 
@@ -87,7 +87,7 @@ public final class Logs implements SLF4JServiceProvider {
 
         @Override
         protected String getFullyQualifiedCallerName() {
-            return Kept.class.getName();
+            return RecordingLogger.class.getName();
         }
 
         @Override

@@ -85,7 +85,7 @@ class JucLockTest {
         private ReadWriteLock theirs;
         private Lock lock;
         private Lock theirLock;
-        private Waiting waiting;
+        private WaitingCall waiting;
 
         Subject(Kind kind, Place place) {
             this.kind = kind;
@@ -130,7 +130,7 @@ class JucLockTest {
         }
 
         @FunctionalInterface
-        private interface Waiting {
+        private interface WaitingCall {
             int count() throws InterruptedException;
         }
 

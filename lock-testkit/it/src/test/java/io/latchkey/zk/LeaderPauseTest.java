@@ -143,12 +143,12 @@ class LeaderPauseTest {
                 .build();
     }
 
-    private interface Failing {
+    private interface FailingAction {
         void strike(int leader) throws Exception;
     }
 
     /** The last holders are cut off at the same time; the others continue with any server that serves them. */
-    private void failing(String name, Failing fault) throws Exception {
+    private void failing(String name, FailingAction fault) throws Exception {
         for (int i = 0; i < ensemble.size(); i++) {
             int server = i;
             Eventually.holds("server " + server, SOON, () -> ensemble.isServing(server));

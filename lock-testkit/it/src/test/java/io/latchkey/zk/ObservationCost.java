@@ -49,7 +49,7 @@ final class ObservationCost {
         Way way = Way.valueOf(args[0]);
         Duration each = Duration.ofMillis(Long.parseLong(args[2])).dividedBy(2);
         if (way.records()) {
-            Recorded.start(way);
+            RecordedEvents.start(way);
         }
         boolean observed = way == Way.OBSERVER;
         double memory;
@@ -96,7 +96,7 @@ final class ObservationCost {
     }
 
     /** Not to be loaded where there is no flight recorder. */
-    private static final class Recorded {
+    private static final class RecordedEvents {
         private static final int MOST_BYTES = 50_000_000;
 
         static void start(Way way) throws IOException, ParseException {

@@ -180,9 +180,9 @@ class RecoveryTest {
     void lastGrantComesAsSoon_whenAnotherLockIsHeld(int onTheirWay) throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             List<List<Long>> nanos = List.of(new ArrayList<>(), new ArrayList<>());
-            List<Cutting> clients = List.of(
-                    new Cutting(server.connectString(), onTheirWay, false),
-                    new Cutting(server.connectString(), onTheirWay, true));
+            List<CutLoop> clients = List.of(
+                    new CutLoop(server.connectString(), onTheirWay, false),
+                    new CutLoop(server.connectString(), onTheirWay, true));
             try {
                 for (int round = 0; round < TIMES; round++) {
                     for (int i = 0; i < clients.size(); i++) {
@@ -190,7 +190,7 @@ class RecoveryTest {
                     }
                 }
             } finally {
-                clients.forEach(Cutting::close);
+                clients.forEach(CutLoop::close);
             }
             double ratio = Times.percentile(nanos.get(1), 50) / Times.percentile(nanos.get(0), 50);
             System.out.printf(
@@ -206,12 +206,12 @@ class RecoveryTest {
     }
 
     /** A client whose connection is cut while acquires of free locks at known paths are on their way. */
-    private static final class Cutting implements AutoCloseable {
+    private static final class CutLoop implements AutoCloseable {
         private final FaultProxy proxy;
         private final LockClient client;
         private final List<Mutex> free;
 
-        Cutting(String server, int onTheirWay, boolean holds) throws InterruptedException {
+        CutLoop(String server, int onTheirWay, boolean holds) throws InterruptedException {
             proxy = FaultProxy.to(server);
             client = latchkey(proxy.connectString(), LONG_SESSION);
             free = IntStream.range(0, onTheirWay)

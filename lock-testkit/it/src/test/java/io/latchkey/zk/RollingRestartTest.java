@@ -43,11 +43,11 @@ class RollingRestartTest {
     private static final Duration WITHIN = Duration.ofSeconds(60);
 
     private final EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
-    private final Map<Ending, List<Round>> rounds = new EnumMap<>(Ending.class);
+    private final Map<ProcessEnd, List<Round>> rounds = new EnumMap<>(ProcessEnd.class);
     private int paths;
 
     /** How the process ends. */
-    enum Ending {
+    enum ProcessEnd {
         SIGKILL("SIGKILL"),
         WITHOUT_HOOK("SIGTERM, try-with-resources, no shutdown hook"),
         CLOSE("SIGTERM, a hook calls `close()`"),
@@ -55,7 +55,7 @@ class RollingRestartTest {
 
         private final String shown;
 
-        Ending(String shown) {
+        ProcessEnd(String shown) {
             this.shown = shown;
         }
     }
@@ -84,17 +84,17 @@ class RollingRestartTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Ending.class)
+    @EnumSource(ProcessEnd.class)
     @Timeout(600)
-    void nextHolderWaitsForTheStep_andForASessionTimeoutWithoutAClose(Ending ending) throws Exception {
-        Soak.rounds(Ending.values().length, () -> {
+    void nextHolderWaitsForTheStep_andForASessionTimeoutWithoutAClose(ProcessEnd ending) throws Exception {
+        Soak.rounds(ProcessEnd.values().length, () -> {
             Round round = play(ending);
             rounds.computeIfAbsent(ending, first -> new ArrayList<>()).add(round);
-            assertEquals(ending == Ending.CLOSE_WITH_GRACE, round.finished());
-            if (ending == Ending.CLOSE_WITH_GRACE) {
+            assertEquals(ending == ProcessEnd.CLOSE_WITH_GRACE, round.finished());
+            if (ending == ProcessEnd.CLOSE_WITH_GRACE) {
                 assertTrue(round.granted() >= STEP.toNanos(), round::toString);
             }
-            boolean closed = ending == Ending.CLOSE || ending == Ending.CLOSE_WITH_GRACE;
+            boolean closed = ending == ProcessEnd.CLOSE || ending == ProcessEnd.CLOSE_WITH_GRACE;
             // A server hears of a client at least every third of the timeout, and expires it late.
             assertEquals(
                     closed,
@@ -103,7 +103,7 @@ class RollingRestartTest {
         });
     }
 
-    private Round play(Ending ending) throws Exception {
+    private Round play(ProcessEnd ending) throws Exception {
         String path = "/restart/" + paths++;
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -133,7 +133,7 @@ class RollingRestartTest {
             process.getOutputStream().write('\n');
             process.getOutputStream().flush();
             assertEquals("works", output.readLine());
-            if (ending == Ending.SIGKILL) {
+            if (ending == ProcessEnd.SIGKILL) {
                 process.toHandle().destroyForcibly();
             } else {
                 process.toHandle().destroy();
@@ -157,10 +157,10 @@ class RollingRestartTest {
                     .connectString(args[0])
                     .sessionTimeout(SESSION)
                     .build();
-            Ending ending = Ending.valueOf(args[2]);
-            if (ending == Ending.CLOSE) {
+            ProcessEnd ending = ProcessEnd.valueOf(args[2]);
+            if (ending == ProcessEnd.CLOSE) {
                 Runtime.getRuntime().addShutdownHook(new Thread(client::close));
-            } else if (ending == Ending.CLOSE_WITH_GRACE) {
+            } else if (ending == ProcessEnd.CLOSE_WITH_GRACE) {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> client.close(SESSION.multipliedBy(2))));
             }
             try (client) {

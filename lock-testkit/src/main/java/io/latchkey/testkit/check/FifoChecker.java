@@ -61,7 +61,7 @@ public final class FifoChecker {
     }
 
     /** A request that was placed, on one path, and while it stands there. */
-    private record Standing(Attempt.Summary summary, LockClaim claim, long until, boolean isCertain) {
+    private record QueuedAttempt(Attempt.Summary summary, LockClaim claim, long until, boolean isCertain) {
         boolean waitsAt(long moment) {
             return summary.granted() > moment;
         }
@@ -79,7 +79,7 @@ public final class FifoChecker {
                     findings.rule(),
                     "it is not recorded when requests were placed: record locks of a FaultyClient, or call Attempt.placed()");
         }
-        Map<String, List<Standing>> byPath = summaries.stream()
+        Map<String, List<QueuedAttempt>> byPath = summaries.stream()
                 .filter(summary ->
                         summary.placed() != Attempt.Summary.NEVER && summary.gaveUp() == Attempt.Summary.NEVER)
                 .flatMap(summary -> summary.claims().stream().map(claim -> standing(summary, claim)))
@@ -112,8 +112,8 @@ public final class FifoChecker {
     }
 
     /** Through the grants in order of time, with those requests at hand that have been placed and may still stand. */
-    private void checkOne(List<Standing> queue, List<Attempt.Summary> grants, String path) {
-        List<Standing> atHand = new ArrayList<>();
+    private void checkOne(List<QueuedAttempt> queue, List<Attempt.Summary> grants, String path) {
+        List<QueuedAttempt> atHand = new ArrayList<>();
         int next = 0;
         for (Attempt.Summary grant : grants) {
             long now = grant.granted();
@@ -125,13 +125,14 @@ public final class FifoChecker {
                     .filter(each -> each.path().equals(path))
                     .findFirst()
                     .orElseThrow();
-            List<Standing> before = atHand.stream()
+            List<QueuedAttempt> before = atHand.stream()
                     .filter(standing -> standing.summary().placed() < grant.requested())
                     .filter(standing -> standing.summary().attempt() != grant.attempt())
                     .toList();
-            List<Standing> surely = before.stream().filter(Standing::isCertain).toList();
-            List<Standing> overtaken = overtaken(surely, claim, now);
-            List<Standing> perhaps = overtaken(before, claim, now);
+            List<QueuedAttempt> surely =
+                    before.stream().filter(QueuedAttempt::isCertain).toList();
+            List<QueuedAttempt> overtaken = overtaken(surely, claim, now);
+            List<QueuedAttempt> perhaps = overtaken(before, claim, now);
             if (!overtaken.isEmpty()) {
                 found(grant, overtaken, path, findings::broken);
             } else if (!perhaps.isEmpty()) {
@@ -141,21 +142,21 @@ public final class FifoChecker {
     }
 
     /** Those that leave no room and still wait. */
-    private static List<Standing> overtaken(List<Standing> before, LockClaim claim, long now) {
+    private static List<QueuedAttempt> overtaken(List<QueuedAttempt> before, LockClaim claim, long now) {
         return against(before, claim).stream()
                 .filter(standing -> standing.waitsAt(now))
                 .toList();
     }
 
     /** Those of the requests before it that leave no room for this claim; none if they leave room. */
-    private static List<Standing> against(List<Standing> before, LockClaim claim) {
+    private static List<QueuedAttempt> against(List<QueuedAttempt> before, LockClaim claim) {
         if (claim instanceof LockClaim.Permits some) {
-            List<Standing> permits = before.stream()
+            List<QueuedAttempt> permits = before.stream()
                     .filter(standing -> standing.claim() instanceof LockClaim.Permits)
                     .toList();
             long sum = some.permits();
             int most = some.of();
-            for (Standing standing : permits) {
+            for (QueuedAttempt standing : permits) {
                 LockClaim.Permits other = (LockClaim.Permits) standing.claim();
                 sum += other.permits();
                 most = Math.max(most, other.of());
@@ -168,7 +169,7 @@ public final class FifoChecker {
                 .toList();
     }
 
-    private void found(Attempt.Summary grant, List<Standing> overtaken, String path, Findings.Report report) {
+    private void found(Attempt.Summary grant, List<QueuedAttempt> overtaken, String path, Findings.Report report) {
         Set<Long> attempts = new HashSet<>(Set.of(grant.attempt()));
         overtaken.forEach(standing -> attempts.add(standing.summary().attempt()));
         String whom =
@@ -180,7 +181,7 @@ public final class FifoChecker {
                 grant.granted());
     }
 
-    private Standing standing(Attempt.Summary summary, LockClaim claim) {
+    private QueuedAttempt standing(Attempt.Summary summary, LockClaim claim) {
         if (!summary.isGranted()) {
             boolean sessionsLive = findings.events().stream()
                     .noneMatch(event -> event.client().equals(summary.client())
@@ -188,10 +189,10 @@ public final class FifoChecker {
                                     || event.what() == HistoryEvent.What.NOTE)
                             && event.attempt() == 0
                             && event.nanos() >= summary.requested());
-            return new Standing(summary, claim, Attempt.Summary.NEVER, sessionsLive);
+            return new QueuedAttempt(summary, claim, Attempt.Summary.NEVER, sessionsLive);
         }
         return ends.on(summary) == Bearing.GRANTED_ALIVE
-                ? new Standing(summary, claim, Math.min(summary.perhapsUntil(), ends.limitOf(summary)), true)
-                : new Standing(summary, claim, Math.min(summary.perhapsUntil(), ends.goneBy(summary)), false);
+                ? new QueuedAttempt(summary, claim, Math.min(summary.perhapsUntil(), ends.limitOf(summary)), true)
+                : new QueuedAttempt(summary, claim, Math.min(summary.perhapsUntil(), ends.goneBy(summary)), false);
     }
 }

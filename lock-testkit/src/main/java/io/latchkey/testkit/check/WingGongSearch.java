@@ -47,7 +47,7 @@ final class WingGongSearch<S> {
     /** The same of those without an end, counted from 0. */
     private final BitSet open = new BitSet();
 
-    private final Set<Tried<S>> tried = new HashSet<>();
+    private final Set<TriedState<S>> tried = new HashSet<>();
     private final Deque<Step<S>> path = new ArrayDeque<>();
     private int furthest = NONE;
     private List<Operation> last = List.of();
@@ -68,7 +68,7 @@ final class WingGongSearch<S> {
     }
 
     /** What can follow is the same where this is: all before one, some from there on, and the state. */
-    private record Tried<S>(int before, BitSet ended, BitSet open, S state) {}
+    private record TriedState<S>(int before, BitSet ended, BitSet open, S state) {}
 
     private WingGongSearch(SequentialModel<S> model, List<Operation> unordered) {
         this.model = model;
@@ -172,7 +172,7 @@ final class WingGongSearch<S> {
     private boolean isNew(int number, S after) {
         mark(number, true);
         int before = ended.nextClearBit(0);
-        if (tried.add(new Tried<>(before, ended.get(before, closed), open.get(0, operations.size()), after))) {
+        if (tried.add(new TriedState<>(before, ended.get(before, closed), open.get(0, operations.size()), after))) {
             return true;
         }
         mark(number, false);

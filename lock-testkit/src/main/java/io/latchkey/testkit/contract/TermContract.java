@@ -179,12 +179,12 @@ public abstract class TermContract extends LockContract {
     }
 
     /** What is done to a candidate that leads. */
-    private interface Ending {
+    private interface TermEnd {
         void end(Row row, Leadership candidate) throws Exception;
     }
 
     /** All rows at a time, each in a thread and with a client of its own. */
-    private void inEachRow(boolean brief, Ending test) throws Exception {
+    private void inEachRow(boolean brief, TermEnd test) throws Exception {
         List<Row> rows = new ArrayList<>();
         for (Form form : Form.values()) {
             for (Behaviour behaviour : Behaviour.values()) {

@@ -35,7 +35,7 @@ final class RecordedLock implements Acquirable {
         this.observation = observation;
     }
 
-    private interface Acquiring {
+    private interface AcquireCall {
         Optional<Lease> acquire() throws InterruptedException;
     }
 
@@ -43,7 +43,7 @@ final class RecordedLock implements Acquirable {
         return history.attempt(client, claims, observation.get(), how);
     }
 
-    private Optional<Lease> recording(String how, Acquiring acquiring) throws InterruptedException {
+    private Optional<Lease> recording(String how, AcquireCall acquiring) throws InterruptedException {
         Attempt attempt = asking(how);
         Optional<Lease> lease;
         try {

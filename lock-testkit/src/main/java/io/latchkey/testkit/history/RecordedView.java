@@ -26,11 +26,11 @@ final class RecordedView implements Lock {
         this.claim = claim;
     }
 
-    private interface Locking<X extends Exception> {
+    private interface LockCall<X extends Exception> {
         boolean lock() throws X;
     }
 
-    private <X extends Exception> boolean recording(String how, Locking<X> locking) throws X {
+    private <X extends Exception> boolean recording(String how, LockCall<X> locking) throws X {
         String owner = client + "/" + Thread.currentThread().getName();
         Attempt attempt = history.attempt(owner, List.of(claim), ServerObservation.nobody(), how);
         boolean locked = false;

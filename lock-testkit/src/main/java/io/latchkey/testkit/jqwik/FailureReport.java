@@ -22,23 +22,23 @@ final class FailureReport {
      * @param seed for the report; empty without a seed
      * @param option of the command, with which every try draws it again
      */
-    record Drawn(Object what, Optional<String> seed, String option) {}
+    record DrawnValue(Object what, Optional<String> seed, String option) {}
 
-    static Optional<Drawn> drawn(List<Object> parameters) {
+    static Optional<DrawnValue> drawn(List<Object> parameters) {
         return parameters.stream()
                 .flatMap(parameter -> drawn(parameter).stream())
                 .findFirst();
     }
 
-    private static Optional<Drawn> drawn(Object parameter) {
+    private static Optional<DrawnValue> drawn(Object parameter) {
         if (parameter instanceof Scenario scenario) {
-            return Optional.of(new Drawn(
+            return Optional.of(new DrawnValue(
                     scenario,
                     Optional.of("seed " + scenario.seed()),
                     "-D" + ScenarioGenerator.SEED + "=" + scenario.seed()));
         } else if (parameter instanceof FaultSchedule faults) {
-            return Optional.of(
-                    new Drawn(faults, Optional.empty(), String.format("\"-D%s=%s\"", LatchkeyDomain.FAULTS, faults)));
+            return Optional.of(new DrawnValue(
+                    faults, Optional.empty(), String.format("\"-D%s=%s\"", LatchkeyDomain.FAULTS, faults)));
         }
         return Optional.empty();
     }
@@ -49,7 +49,8 @@ final class FailureReport {
      *
      * @param more lines of the report, each with its end; may be empty
      */
-    static TryExecutionResult of(TryLifecycleContext context, Drawn drawn, TryExecutionResult failed, String more) {
+    static TryExecutionResult of(
+            TryLifecycleContext context, DrawnValue drawn, TryExecutionResult failed, String more) {
         Throwable failure = failed.throwable().orElseGet(() -> new AssertionError("the property returned false"));
         String message = failure instanceof AssertionError ? String.valueOf(failure.getMessage()) : failure.toString();
         AssertionError report = new AssertionError(text(context, drawn, message, more), failure.getCause());
@@ -60,7 +61,7 @@ final class FailureReport {
         return TryExecutionResult.falsified(report);
     }
 
-    private static String text(TryLifecycleContext context, Drawn drawn, String message, String more) {
+    private static String text(TryLifecycleContext context, DrawnValue drawn, String message, String more) {
         String rule = message.lines().findFirst().orElse("");
         String rest = message.substring(rule.length());
         String test = context.containerClass().getSimpleName();

@@ -17,7 +17,7 @@ final class HitRate implements AroundTryHook {
     @Override
     public TryExecutionResult aroundTry(TryLifecycleContext context, TryExecutor executor, List<Object> parameters) {
         TryExecutionResult result = executor.execute(parameters);
-        Optional<FailureReport.Drawn> drawn = FailureReport.drawn(parameters);
+        Optional<FailureReport.DrawnValue> drawn = FailureReport.drawn(parameters);
         return result.isFalsified() && drawn.isPresent()
                 ? FailureReport.of(context, drawn.get(), result, again(executor, parameters))
                 : result;

@@ -32,7 +32,7 @@ final class SimulationOfTheTry implements ResolveParameterHook, AroundTryHook {
                     .map(SimulatedLocks.class::cast)
                     .forEach(SimulatedLocks::close);
         }
-        Optional<FailureReport.Drawn> drawn = FailureReport.drawn(parameters);
+        Optional<FailureReport.DrawnValue> drawn = FailureReport.drawn(parameters);
         return result.isFalsified() && drawn.isPresent() ? FailureReport.of(context, drawn.get(), result, "") : result;
     }
 }

@@ -37,7 +37,7 @@ final class ProxiedConnection {
     private final FrameQueue toClient;
     private final SocketReader clientEar;
     private final SocketReader serverEar;
-    private final Deque<Pending> unanswered = new ArrayDeque<>();
+    private final Deque<PendingRequest> unanswered = new ArrayDeque<>();
     private final List<Fault> faults = new ArrayList<>();
     private long session;
     private boolean clientSpoke;
@@ -46,7 +46,7 @@ final class ProxiedConnection {
     private boolean serverDone;
 
     /** A request on its way, and what its answer sets off. */
-    private record Pending(Request request, List<TriggeredFault> triggered) {}
+    private record PendingRequest(Request request, List<TriggeredFault> triggered) {}
 
     private ProxiedConnection(int number, ProxyState state, SocketChannel client, SocketChannel server) {
         this.number = number;
@@ -154,7 +154,7 @@ final class ProxiedConnection {
                 atAnswer.add(triggered);
             }
         }
-        unanswered.add(new Pending(request, atAnswer));
+        unanswered.add(new PendingRequest(request, atAnswer));
         boolean refused = atAnswer.stream().anyMatch(triggered -> triggered.effect() == FaultEffect.REFUSE);
         toServer.frame(refused ? FrameReader.emptyRequest(frame) : frame, request.op() == WireRecord.Op.PING, null);
     }
@@ -182,7 +182,7 @@ final class ProxiedConnection {
             toClient.frame(frame, false, state.plan().onEvent());
             return;
         }
-        Pending pending = pending(header.xid());
+        PendingRequest pending = pending(header.xid());
         if (pending != null) {
             for (TriggeredFault triggered : pending.triggered()) {
                 if (triggered.effect() == FaultEffect.REFUSE || triggered.effect() == FaultEffect.ANSWER_WITH) {
@@ -198,7 +198,7 @@ final class ProxiedConnection {
         deliver(frame, pending);
     }
 
-    private void deliver(ByteBuffer frame, @Nullable Pending pending) {
+    private void deliver(ByteBuffer frame, @Nullable PendingRequest pending) {
         if (pending == null) {
             toClient.frame(frame, false, null);
             return;
@@ -221,8 +221,8 @@ final class ProxiedConnection {
     }
 
     /** The oldest unanswered request of this number: pings share theirs, and so do some others that are below zero. */
-    private @Nullable Pending pending(int xid) {
-        for (Pending pending : unanswered) {
+    private @Nullable PendingRequest pending(int xid) {
+        for (PendingRequest pending : unanswered) {
             if (pending.request().xid() == xid) {
                 unanswered.remove(pending);
                 return pending;

@@ -40,7 +40,7 @@ final class ProxyState {
     private int opened;
     private boolean refusing;
     /** The pending false expiries; several, if one schedule ends a session twice. */
-    private final List<Telling> tellings = new ArrayList<>();
+    private final List<FaultNotice> tellings = new ArrayList<>();
 
     private Runnable whenConnectionChanges = () -> {};
     private volatile boolean connected;
@@ -234,10 +234,10 @@ final class ProxyState {
         return lastSession;
     }
 
-    private record Telling(long session, Fault fault) {}
+    private record FaultNotice(long session, Fault fault) {}
 
     void tellExpired(long session, Fault fault) {
-        tellings.add(new Telling(session, fault));
+        tellings.add(new FaultNotice(session, fault));
     }
 
     /**
@@ -245,13 +245,13 @@ final class ProxyState {
      * connection may be cut before. A client that requests another session has given up the former by itself.
      */
     List<Fault> faultsToTell(Request connect, long session) {
-        for (Telling telling : List.copyOf(tellings)) {
+        for (FaultNotice telling : List.copyOf(tellings)) {
             if (telling.session != session) {
                 telling.fault.struck().complete(connect);
             }
         }
         tellings.removeIf(telling -> !telling.fault.isArmed());
-        return tellings.stream().map(Telling::fault).toList();
+        return tellings.stream().map(FaultNotice::fault).toList();
     }
 
     private void takeTellingsBack() {

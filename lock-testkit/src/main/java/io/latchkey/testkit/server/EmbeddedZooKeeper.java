@@ -37,10 +37,10 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     private final AtomicBoolean holdsExpiry = new AtomicBoolean();
 
     private int port;
-    private @Nullable Running running;
+    private @Nullable RunningServer running;
     private boolean closed;
 
-    private record Running(EmbeddedServer server, NIOServerCnxnFactory connections) {}
+    private record RunningServer(EmbeddedServer server, NIOServerCnxnFactory connections) {}
 
     private EmbeddedZooKeeper(int tickMillis) {
         this.tickMillis = tickMillis;
@@ -128,7 +128,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * while the server is stopped. Does nothing if the server is stopped.
      */
     public synchronized void stop() {
-        Running stopping = running;
+        RunningServer stopping = running;
         running = null;
         if (stopping == null) {
             return;
@@ -147,7 +147,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * it again. It is part of this process, so a write to its log that had begun may complete.
      */
     public synchronized void kill() {
-        Running dying = running;
+        RunningServer dying = running;
         if (dying != null) {
             dying.connections().closeAll(DisconnectReason.SERVER_SHUTDOWN);
             stop();
@@ -187,7 +187,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
             connections.configure(Localhost.port(port), 0, -1, false);
             connections.startup(server);
             port = connections.getLocalPort();
-            running = new Running(server, connections);
+            running = new RunningServer(server, connections);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a ZooKeeper server", e);
         } catch (InterruptedException e) {
@@ -196,7 +196,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         }
     }
 
-    private synchronized Running running() {
+    private synchronized RunningServer running() {
         if (running == null) {
             throw new IllegalStateException("the server is stopped");
         }
@@ -291,7 +291,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
      * @throws UncheckedIOException if the change cannot be written to the server's files
      */
     public void setChildCounter(String path, int counter) {
-        Running now = running();
+        RunningServer now = running();
         new ServerTruth(now.server()).raiseChildCounter(path, counter);
         try {
             now.server().takeSnapshot();

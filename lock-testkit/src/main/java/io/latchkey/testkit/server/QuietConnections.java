@@ -16,13 +16,13 @@ final class QuietConnections {
      */
     static NIOServerCnxnFactory make() {
         Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
-        NIOServerCnxnFactory made = new Unregistered();
+        NIOServerCnxnFactory made = new UnregisteredFactory();
         Thread.setDefaultUncaughtExceptionHandler(handler);
         ServiceUtils.setSystemExitProcedure(ServiceUtils.LOG_ONLY);
         return made;
     }
 
-    private static final class Unregistered extends NIOServerCnxnFactory {
+    private static final class UnregisteredFactory extends NIOServerCnxnFactory {
         @Override
         public void registerConnection(ServerCnxn connection) {}
 

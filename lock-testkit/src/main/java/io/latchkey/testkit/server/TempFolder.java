@@ -50,7 +50,7 @@ final class TempFolder implements AutoCloseable {
 
     private void delete() throws IOException {
         if (Files.exists(path)) {
-            Files.walkFileTree(path, new Deleting());
+            Files.walkFileTree(path, new DeletingVisitor());
         }
     }
 
@@ -71,7 +71,7 @@ final class TempFolder implements AutoCloseable {
         }
     }
 
-    private static final class Deleting extends SimpleFileVisitor<Path> {
+    private static final class DeletingVisitor extends SimpleFileVisitor<Path> {
         @Override
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
             Files.deleteIfExists(file);

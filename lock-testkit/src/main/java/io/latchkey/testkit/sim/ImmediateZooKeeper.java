@@ -105,7 +105,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     /** A hold of messages to the client, which also delays all messages behind the first of them. */
-    private record Held(Predicate<SimulatedStore.Message> match, HeldFrames hold) {
+    private record HeldMessages(Predicate<SimulatedStore.Message> match, HeldFrames hold) {
         boolean holds(SimulatedStore.Message next) {
             if (match.test(next)) {
                 hold.firstCaught().complete(null);
@@ -126,7 +126,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         private volatile Optional<ClientConfig.Opener> failing = Optional.empty();
 
         private final List<PlannedFault> armed = new ArrayList<>(0);
-        private final List<Held> held = new ArrayList<>(0);
+        private final List<HeldMessages> held = new ArrayList<>(0);
 
         Line(Duration sessionTimeout) {
             this.sessionTimeout = sessionTimeout;
@@ -346,7 +346,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 .<Predicate<SimulatedStore.Message>>map(match -> message ->
                         message.to() != null && match.matches(message.to().onTheWire()))
                 .orElse(SimulatedStore.Message::isEvent);
-        carry(() -> line.held.add(new Held(which, hold)));
+        carry(() -> line.held.add(new HeldMessages(which, hold)));
     }
 
     public void release(Engine engine, HeldFrames hold) {

@@ -135,7 +135,7 @@ class ConcurrentCallsTest {
     }
 
     private void meet(SimulatedLocks.ClientBuilder described) throws Exception {
-        Meeting meeting = new Meeting(described);
+        MeetingPoint meeting = new MeetingPoint(described);
         race(
                 20_000,
                 meeting::begin,
@@ -147,7 +147,7 @@ class ConcurrentCallsTest {
     }
 
     /** In each round, a holder and a request behind it. */
-    private final class Meeting {
+    private final class MeetingPoint {
         private final SimulatedLocks.ClientBuilder described;
         private LockClient mine;
         private int round;
@@ -156,7 +156,7 @@ class ConcurrentCallsTest {
         private CompletableFuture<Optional<Lease>> asked = new CompletableFuture<>();
         private boolean cancelled;
 
-        Meeting(SimulatedLocks.ClientBuilder described) {
+        MeetingPoint(SimulatedLocks.ClientBuilder described) {
             this.described = described;
             this.mine = described.build();
         }
@@ -209,12 +209,12 @@ class ConcurrentCallsTest {
 
     @Test
     void threadHoldsUntilItsLastUnlock_whenThreadsLockViewsAgainAndUnlockAtOnce() throws Exception {
-        Guarded guarded = new Guarded(locks.client());
+        GuardedCounter guarded = new GuardedCounter(locks.client());
         race(10_000, () -> {}, guarded::check, guarded::use, guarded::use, guarded::use);
     }
 
     /** Two counts that are equal for all that hold, as nothing but the lock has it. */
-    private final class Guarded {
+    private final class GuardedCounter {
         private final ReadWriteLock views;
         /** Each thread holds them all for reading. */
         private final List<Lock> others = new ArrayList<>();
@@ -223,7 +223,7 @@ class ConcurrentCallsTest {
         private int first;
         private int second;
 
-        Guarded(LockClient client) {
+        GuardedCounter(LockClient client) {
             views = client.readWriteLock("/rw/guarded").asReadWriteLock();
             for (int other = 0; other < OTHERS; other++) {
                 others.add(

@@ -75,13 +75,13 @@ class GivingUpTest {
     }
 
     /** A thread that waits for a lock, and releases it at once. */
-    private static final class Waiting {
+    private static final class WaitingCall {
         private final CompletableFuture<Boolean> call = new CompletableFuture<>();
         private final CompletableFuture<Boolean> over = new CompletableFuture<>();
         private final Thread thread;
 
         /** @param acquiring returns how to release, if it has acquired */
-        Waiting(Callable<Optional<Runnable>> acquiring) {
+        WaitingCall(Callable<Optional<Runnable>> acquiring) {
             thread = new Thread(() -> run(acquiring), "latchkey-gives-up");
             thread.setDaemon(true);
             thread.start();
@@ -261,7 +261,7 @@ class GivingUpTest {
                 return new PendingAcquire(() -> locks.advance(time.get()), asked, () -> asked.join()
                         .ifPresent(GivingUpTest::release));
             }
-            Waiting waiting = new Waiting(entryPoint
+            WaitingCall waiting = new WaitingCall(entryPoint
                     .view(mine)
                     .filter(view -> random.nextBoolean())
                     .map(view -> acquiring(view, time))
@@ -275,7 +275,7 @@ class GivingUpTest {
             Lease write = soon(entryPoint.blocker(mine).acquireAsync());
             neighbours(2);
             prepareFault();
-            Waiting waiting = new Waiting(() -> {
+            WaitingCall waiting = new WaitingCall(() -> {
                 try {
                     Lease read = mine.readWriteLock("/rw").downgrade(write);
                     return Optional.of(() -> release(read));

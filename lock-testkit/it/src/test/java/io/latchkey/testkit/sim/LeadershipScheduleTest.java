@@ -271,8 +271,8 @@ class LeadershipScheduleTest {
             Mutex mutex = member.client.mutex(PATH);
             member.candidate = candidate;
             Leadership leadership = random.nextBoolean()
-                    ? Leadership.start(mutex, lease -> body(candidate, lease, own), new Noting())
-                    : Leadership.start(mutex, new Telling(candidate, own));
+                    ? Leadership.start(mutex, lease -> body(candidate, lease, own), new RecordingReports())
+                    : Leadership.start(mutex, new RecordingListener(candidate, own));
             candidate.itself.complete(leadership);
             all.add(candidate);
         }
@@ -333,19 +333,19 @@ class LeadershipScheduleTest {
             }
         }
 
-        private class Noting implements Leadership.Reports {
+        private class RecordingReports implements Leadership.Reports {
             @Override
             public void mutexRefused(Throwable why, Duration pause) {
                 reach(Situation.REFUSED);
             }
         }
 
-        private final class Telling extends Noting implements Leadership.Listener {
+        private final class RecordingListener extends RecordingReports implements Leadership.Listener {
             private final Candidate of;
             private final SplittableRandom own;
             private Optional<Term> present = Optional.empty();
 
-            Telling(Candidate of, SplittableRandom own) {
+            RecordingListener(Candidate of, SplittableRandom own) {
                 this.of = of;
                 this.own = own;
             }

@@ -74,7 +74,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     /** The clock of a client, which a test sets forward. */
-    private final class Jumping implements Clock {
+    private final class JumpingClock implements Clock {
         private final Clock real = leader.time().view();
         private Duration ahead = Duration.ZERO;
         private Duration wallAhead = Duration.ZERO;
@@ -153,17 +153,17 @@ class LimitAndGraceTest extends OnSimulatedServer {
     }
 
     private final class TurningClient extends Client {
-        private final Jumping clock;
+        private final JumpingClock clock;
         private final Queue<Runnable> callbacks;
         private final List<String> events;
         private final LocalHandOff turns;
         private volatile boolean closed;
 
         TurningClient(boolean borrowing) throws IOException {
-            this(borrowing, new Jumping(), new ArrayDeque<>(), new ArrayList<>());
+            this(borrowing, new JumpingClock(), new ArrayDeque<>(), new ArrayList<>());
         }
 
-        private TurningClient(boolean borrowing, Jumping clock, Queue<Runnable> callbacks, List<String> events)
+        private TurningClient(boolean borrowing, JumpingClock clock, Queue<Runnable> callbacks, List<String> events)
                 throws IOException {
             super(
                     0,
@@ -232,7 +232,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void requestIsReportedAndForgotten_whenItsTimeRunsOutBeforeItBegins(boolean inTurns) throws Exception {
         List<Broken> broken = new ArrayList<>();
         ObserverRules rules = new ObserverRules(broken::add);
-        Jumping clock = new Jumping();
+        JumpingClock clock = new JumpingClock();
         Client timed = new Client(
                 1, checks -> {}, false, clock, Runnable::run, Optional.of(ObserverDispatcher.inPlace(rules)));
         WaitPolicy nearlyNoTime = new WaitPolicy.AtMost(Duration.ofNanos(1));

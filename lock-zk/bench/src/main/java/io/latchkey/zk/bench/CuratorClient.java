@@ -75,7 +75,7 @@ final class CuratorClient implements MeasuredClient {
     /** Curator has no asynchronous API, so each waiter has a thread. */
     @Override
     public void queueUp(String path, LongConsumer onTurn) {
-        Numbered mutex = new Numbered(framework, path);
+        NumberedMutex mutex = new NumberedMutex(framework, path);
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -92,8 +92,8 @@ final class CuratorClient implements MeasuredClient {
     }
 
     /** A mutex that exposes the sequence number of its request. */
-    private static final class Numbered extends InterProcessMutex {
-        Numbered(CuratorFramework framework, String path) {
+    private static final class NumberedMutex extends InterProcessMutex {
+        NumberedMutex(CuratorFramework framework, String path) {
             super(framework, path);
         }
 

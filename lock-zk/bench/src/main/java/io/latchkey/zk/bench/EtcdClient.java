@@ -45,12 +45,12 @@ final class EtcdClient implements MeasuredClient {
     private long newLease() throws InterruptedException, ExecutionException {
         Lease leases = etcd.getLeaseClient();
         long id = leases.grant(session.toSeconds()).get().getID();
-        keptAlive.put(id, leases.keepAlive(id, new Ignored()));
+        keptAlive.put(id, leases.keepAlive(id, new IgnoredResponses()));
         return id;
     }
 
     /** Leases are not renewed, because no measurement is as long. */
-    private static final class Ignored implements StreamObserver<LeaseKeepAliveResponse> {
+    private static final class IgnoredResponses implements StreamObserver<LeaseKeepAliveResponse> {
         @Override
         public void onNext(LeaseKeepAliveResponse kept) {}
 

@@ -50,10 +50,10 @@ final class LatchkeyClient implements MeasuredClient {
     }
 
     private static LockHandle handle(Acquirable lock) {
-        return () -> new Leased(lock.acquire());
+        return () -> new LeasedLock(lock.acquire());
     }
 
-    private record Leased(Lease lease) implements Held {
+    private record LeasedLock(Lease lease) implements Held {
         @Override
         public void release() {
             lease.release();

@@ -43,9 +43,9 @@ public final class Lists {
     private final Connection connection;
     private final Heartbeat heartbeat;
     /** The number of consecutive lists of a path that may have broken their connection. */
-    private final Map<String, Lost> lost = new LinkedHashMap<>(0);
+    private final Map<String, LossCount> lost = new LinkedHashMap<>(0);
 
-    private record Lost(int times, ClockReading last) {}
+    private record LossCount(int times, ClockReading last) {}
 
     Lists(ClientContext context, Connection connection, Heartbeat heartbeat) {
         this.context = context;
@@ -154,7 +154,10 @@ public final class Lists {
         if (answer.code() != Status.CONNECTION_LOSS) {
             lost.remove(path);
         } else if (connection.mayBeBrokenBy(first, last)) {
-            lost.merge(path, new Lost(1, context.now()), (earlier, now) -> new Lost(earlier.times() + 1, now.last()));
+            lost.merge(
+                    path,
+                    new LossCount(1, context.now()),
+                    (earlier, now) -> new LossCount(earlier.times() + 1, now.last()));
             if (lost.size() > context.queuesToKeep()) {
                 lost.remove(lost.keySet().iterator().next());
             }
@@ -177,7 +180,7 @@ public final class Lists {
     }
 
     private int times(String path) {
-        Lost counted = lost.get(path);
+        LossCount counted = lost.get(path);
         return counted == null ? 0 : counted.times();
     }
 
@@ -190,14 +193,14 @@ public final class Lists {
         if (Errors.exceedsAPacket(children, connection.store().longestAnswer())) {
             return false;
         }
-        Lost counted = lost.get(path);
+        LossCount counted = lost.get(path);
         return counted == null
                 || counted.times() < LOST_BY_LENGTH
                 || context.now().since(counted.last()).compareTo(pause(counted)) > 0;
     }
 
     /** The pause doubles each time, since each lost list costs all requests of the client a reconnect. */
-    private Duration pause(Lost counted) {
+    private Duration pause(LossCount counted) {
         int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
         Duration pause = context.sessionTimeout().multipliedBy(times);
         return Comparators.min(pause, LONGEST_PAUSE);

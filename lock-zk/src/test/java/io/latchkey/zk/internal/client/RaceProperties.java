@@ -133,7 +133,7 @@ class RaceProperties {
 
     /** One request, with the calls of its observer. */
     public static final class Ends {
-        private final Hearing observer = new Hearing();
+        private final RecordingObserver observer = new RecordingObserver();
         private final RequestEvents events = new RequestEvents(
                 new ClientEvents(
                         Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
@@ -177,7 +177,7 @@ class RaceProperties {
         }
     }
 
-    private static final class Hearing implements LockObserver {
+    private static final class RecordingObserver implements LockObserver {
         private String heard = "";
 
         synchronized String heard(String more) {

@@ -36,12 +36,12 @@ class NodeChecksTest {
     private final Session session = new Session(new Engine(WithoutServer.config()).context(), new SessionThatLives());
 
     /** A holder's node. */
-    private final class Held implements SessionNode {
+    private final class HeldNode implements SessionNode {
         private final LockPath path;
         private Optional<NodeName> node = Optional.of(NAME);
         private boolean beingReplaced;
 
-        Held(String path) {
+        HeldNode(String path) {
             this.path = new LockPath(path);
         }
 
@@ -121,7 +121,7 @@ class NodeChecksTest {
 
     private List<SessionNode.OwnedNode> nodesAt(String... paths) {
         return Stream.of(paths)
-                .map(path -> new SessionNode.OwnedNode(new Held(path), NAME))
+                .map(path -> new SessionNode.OwnedNode(new HeldNode(path), NAME))
                 .toList();
     }
 
@@ -140,7 +140,7 @@ class NodeChecksTest {
         session.open(refusing(Status.NO_NODE));
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = List.of(Status.NO_NODE, Status.NO_NODE);
-        beforeAnswer = () -> ((Held) nodes.get(1).owner()).beingReplaced = true;
+        beforeAnswer = () -> ((HeldNode) nodes.get(1).owner()).beingReplaced = true;
         session.nodeChecks().check(nodes, answer -> {});
         assertEquals(List.of("/a", "/c"), gone);
     }
@@ -163,7 +163,7 @@ class NodeChecksTest {
         VirtualClock time = (VirtualClock) session.context().clock();
         int before = time.delays().size();
         for (int i = 0; i < 502; i++) {
-            SessionNode held = new Held("/" + i);
+            SessionNode held = new HeldNode("/" + i);
             session.nodeChecks().update(held);
             session.nodeChecks().reported(held);
         }
@@ -178,7 +178,7 @@ class NodeChecksTest {
                 time.delays().subList(before, time.delays().size()));
 
         for (String path : List.of("/at-once", "/in-the-pause")) {
-            SessionNode held = new Held(path);
+            SessionNode held = new HeldNode(path);
             session.nodeChecks().update(held);
             session.nodeChecks().reported(held);
             if (unanswered.size() == 1) {

@@ -15,14 +15,14 @@ class SlidingMaximumTest {
     private static final int LONGEST_LENGTH = 3;
 
     /** A length that ended at a time; both in nanoseconds. */
-    private record Ended(int length, int end) {}
+    private record Phase(int length, int end) {}
 
     /** Every sequence of up to three, compared with the maximum of all of them. */
     @Test
     void resultLiesBetweenTheLongestInTheSpanAndTheLongestALittleBefore() {
-        List<List<Ended>> sequences = sequences();
+        List<List<Phase>> sequences = sequences();
         assertEquals(12 + 144 + 1728, sequences.size());
-        for (List<Ended> all : sequences) {
+        for (List<Phase> all : sequences) {
             for (int apart = 0; apart <= 2; apart++) {
                 for (int span = 0; span <= 4; span++) {
                     check(all, apart, span);
@@ -51,7 +51,7 @@ class SlidingMaximumTest {
         assertEquals(1, longest.remembered());
     }
 
-    private static void check(List<Ended> all, int apart, int span) {
+    private static void check(List<Phase> all, int apart, int span) {
         SlidingMaximum longest = new SlidingMaximum(Duration.ofNanos(apart));
         all.forEach(one -> longest.add(Duration.ofNanos(one.length()), at(one.end())));
         int last = all.get(all.size() - 1).end();
@@ -64,23 +64,23 @@ class SlidingMaximumTest {
         }
     }
 
-    private static long plainly(List<Ended> all, int from) {
+    private static long plainly(List<Phase> all, int from) {
         return all.stream()
                 .filter(one -> one.end() >= from)
-                .mapToLong(Ended::length)
+                .mapToLong(Phase::length)
                 .max()
                 .orElse(0);
     }
 
-    private static List<List<Ended>> sequences() {
-        List<List<Ended>> sequences = new ArrayList<>(List.of(List.of()));
+    private static List<List<Phase>> sequences() {
+        List<List<Phase>> sequences = new ArrayList<>(List.of(List.of()));
         for (int i = 0; i < sequences.size(); i++) {
-            List<Ended> shorter = sequences.get(i);
+            List<Phase> shorter = sequences.get(i);
             int since = shorter.isEmpty() ? 0 : shorter.get(shorter.size() - 1).end();
             for (int gap = 0; gap <= LONGEST_GAP && shorter.size() < MOST; gap++) {
                 for (int length = 1; length <= LONGEST_LENGTH; length++) {
-                    List<Ended> next = new ArrayList<>(shorter);
-                    next.add(new Ended(length, since + gap));
+                    List<Phase> next = new ArrayList<>(shorter);
+                    next.add(new Phase(length, since + gap));
                     sequences.add(next);
                 }
             }
