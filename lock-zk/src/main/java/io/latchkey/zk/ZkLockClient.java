@@ -310,10 +310,8 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * Sets the configuration of ZooKeeper's client, such as TLS and SASL; by default ZooKeeper's own, with its
-         * system properties. Has no effect on a borrowed handle. TLS needs {@code io.netty:netty-handler} and {@code
-         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
-         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss
-         * their grant.
+         * system properties. Has no effect on a borrowed handle. TLS needs no further library. {@link #build()}
+         * refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss their grant.
          *
          * @param config the settings
          * @return this builder
