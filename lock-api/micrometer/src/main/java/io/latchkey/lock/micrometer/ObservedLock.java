@@ -6,6 +6,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseAction;
 import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.admin.Contender;
 import io.micrometer.common.KeyValue;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code latchkey.acquire} lasts while a caller waits. Its {@code outcome} is {@code granted}, {@code
- *       not_granted} or {@code failed}.
+ *       not_granted} or {@code failed}. Its {@code reason} is that of a {@link LockException} in lower case, such as
+ *       {@code held_by_others} or {@code no_answer}; {@code other} for another exception, {@code none} without one.
  *   <li>{@code latchkey.hold} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
  *       observation there. Its {@code outcome} is {@code kept} or {@code lost}. A lease from the other methods may end
  *       in any thread and has no such observation; {@link LockMeters} times it.
@@ -310,12 +313,16 @@ public final class ObservedLock implements Acquirable {
 
         void answered(Optional<Lease> lease) {
             outcome(lease.isPresent() ? "granted" : "not_granted");
+            reason("none");
             lease.ifPresent(this::identify);
         }
 
         void failed(Throwable failed) {
             if (!stopped) {
                 outcome("failed");
+                Throwable thrown =
+                        failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+                reason(thrown instanceof LockException refused ? LockSeries.label(refused.reason()) : "other");
                 error(failed);
             }
         }
@@ -327,6 +334,10 @@ public final class ObservedLock implements Acquirable {
 
         void outcome(String outcome) {
             attempt(() -> observation.lowCardinalityKeyValue(KeyValue.of("outcome", outcome)));
+        }
+
+        void reason(String reason) {
+            attempt(() -> observation.lowCardinalityKeyValue(KeyValue.of("reason", reason)));
         }
 
         void identify(Lease lease) {

@@ -10,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
 class ObservedLockTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<String> observed = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> reasons = Collections.synchronizedList(new ArrayList<>());
     private final SimulatedLocks locks = SimulatedLocks.start();
     private final LockClient client = locks.client();
     private final ObservedLock lock = ObservedLock.of(client.mutex("/orders/42"), "orders", registry);
@@ -67,6 +69,9 @@ class ObservedLockTest {
                                 ? ""
                                 : ", " + context.getError().getClass().getSimpleName()));
                 assertEquals("orders", context.getLowCardinalityKeyValue("lock").getValue());
+                if (context.getName().equals("latchkey.acquire")) {
+                    reasons.add(context.getLowCardinalityKeyValue("reason").getValue());
+                }
                 boolean granted = observed.get(observed.size() - 1).matches(".* (granted|kept|lost) .*");
                 assertEquals(granted, context.getHighCardinalityKeyValue("token") != null);
                 assertEquals(granted, context.getHighCardinalityKeyValue("path") != null);
@@ -90,6 +95,21 @@ class ObservedLockTest {
         }));
         assertEquals("done", result);
         assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), observed);
+    }
+
+    @Test
+    void reasonOfAnAcquireIsThatOfItsError() throws Exception {
+        Lease held = locks.client().mutex("/orders/42").acquire();
+        CompletableFuture<Lease> late = lock.acquireAsync(Duration.ofSeconds(1));
+        locks.advance(Duration.ofSeconds(1));
+        assertThrows(ExecutionException.class, () -> late.get(20, TimeUnit.SECONDS));
+        Eventually.holds("the stage has run", Duration.ofSeconds(20), () -> reasons.size() == 1);
+        assertThrows(LockMismatchException.class, () -> ObservedLock.of(
+                        client.semaphore("/orders/42", 2), "orders", registry)
+                .acquire());
+        held.close();
+        lock.acquire().close();
+        assertEquals(List.of("held_by_others", "different_kind", "none"), reasons);
     }
 
     @Test
