@@ -55,14 +55,12 @@ public final class LatchkeyAutoConfiguration {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
+    /** Registered after {@link Client}, as the methods of a class are after its nested ones. */
+    @Bean
     @ConditionalOnSingleCandidate(LockClient.class)
-    static class End {
-        @Bean
-        @ConditionalOnMissingBean
-        @ConditionalOnBooleanProperty(name = "latchkey.lifecycle.enabled", matchIfMissing = true)
-        LatchkeyLifecycle latchkeyLifecycle(LockClient client, LatchkeyProperties properties) {
-            return new LatchkeyLifecycle(client, properties.grace());
-        }
+    @ConditionalOnMissingBean
+    @ConditionalOnBooleanProperty(name = "latchkey.lifecycle.enabled", matchIfMissing = true)
+    LatchkeyLifecycle latchkeyLifecycle(LockClient client, LatchkeyProperties properties) {
+        return new LatchkeyLifecycle(client, properties.grace());
     }
 }

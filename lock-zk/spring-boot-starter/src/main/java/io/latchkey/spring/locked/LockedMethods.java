@@ -32,7 +32,6 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.scheduling.annotation.Async;
-import org.springframework.util.ClassUtils;
 
 /** The {@link Locked} methods of the application's beans. Each is parsed and checked once. */
 final class LockedMethods {
@@ -262,6 +261,8 @@ final class LockedMethods {
     }
 
     private static Stream<Class<?>> ancestors(Class<?> type) {
-        return Arrays.stream(ClassUtils.getAllInterfacesForClass(type));
+        Stream<Class<?>> above =
+                Stream.concat(Arrays.stream(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()));
+        return Stream.concat(Stream.of(type), above.flatMap(LockedMethods::ancestors));
     }
 }

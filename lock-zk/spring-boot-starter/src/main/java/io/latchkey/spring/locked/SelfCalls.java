@@ -113,10 +113,10 @@ final class SelfCalls {
 
         @Override
         public void visitVarInsn(int opcode, int variable) {
-            if (opcode == Opcodes.ALOAD && variable == 0) {
-                selves.add(depth());
-            }
             super.visitVarInsn(opcode, variable);
+            if (opcode == Opcodes.ALOAD && variable == 0) {
+                selves.add(depth() - 1);
+            }
         }
 
         @Override
