@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code latchkey.acquire} lasts while a caller waits. Its {@code outcome} is {@code granted}, {@code
  *       not_granted} or {@code failed}.
- *   <li>{@code latchkey.hold} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
+ *   <li>{@code latchkey.body} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
  *       observation there. Its {@code outcome} is {@code kept} or {@code lost}. A lease from the other methods may end
  *       in any thread and has no such observation; {@link LockMeters} times it.
  * </ul>
@@ -102,7 +102,7 @@ public final class ObservedLock implements Acquirable {
 
     private <T, X extends Exception> T observed(Acquiring<T, X> acquiring, Function<T, Optional<Lease>> leaseOf)
             throws X {
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         waiting.enter();
         try {
             T result = acquiring.acquire();
@@ -189,7 +189,7 @@ public final class ObservedLock implements Acquirable {
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         try {
             return lock.call(onLoss, (LeaseFunction<T, X>) lease -> {
                 waiting.answered(Optional.of(lease));
@@ -205,7 +205,7 @@ public final class ObservedLock implements Acquirable {
 
     private <T extends @Nullable Object, X extends Throwable> T observed(Lease lease, LeaseFunction<T, X> body)
             throws X {
-        Observed holding = started("latchkey.hold");
+        Observed holding = started("latchkey.body", "hold");
         holding.outcome("kept");
         holding.identify(lease);
         holding.enter();
@@ -264,7 +264,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     private <R> void observe(CompletableFuture<R> request, Function<R, Optional<Lease>> leaseOf) {
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         var unused = request.whenComplete((response, failed) -> {
             if (failed != null) {
                 waiting.failed(failed);
@@ -275,9 +275,9 @@ public final class ObservedLock implements Acquirable {
         });
     }
 
-    private Observed started(String what) {
+    private Observed started(String what, String verb) {
         return new Observed(() -> Observation.createNotStarted(what, observations)
-                .contextualName(what.substring(what.indexOf('.') + 1) + " " + name)
+                .contextualName(verb + " " + name)
                 .lowCardinalityKeyValue("lock", name)
                 .start());
     }

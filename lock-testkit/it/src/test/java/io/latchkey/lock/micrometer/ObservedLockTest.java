@@ -84,12 +84,12 @@ class ObservedLockTest {
         Observation caller = Observation.start("caller", registry).lowCardinalityKeyValue("lock", "orders");
         String result = caller.scopedChecked(() -> lock.call(lease -> {
             ContextView held = registry.getCurrentObservation().getContextView();
-            assertEquals("latchkey.hold", held.getName());
+            assertEquals("latchkey.body", held.getName());
             assertEquals("hold orders", held.getContextualName(), "the name of the span");
             return "done";
         }));
         assertEquals("done", result);
-        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), observed);
+        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.body kept of caller"), observed);
     }
 
     @Test
@@ -99,7 +99,7 @@ class ObservedLockTest {
                 () -> lock.run(lease -> {
                     throw new IOException("body");
                 }));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none, IOException"), observed);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.body kept of none, IOException"), observed);
         assertTrue(client.mutex("/orders/42").tryAcquire().isPresent());
     }
 
@@ -112,7 +112,7 @@ class ObservedLockTest {
                     lease.lost().toCompletableFuture().join();
                 }));
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
                 observed);
     }
 
@@ -126,9 +126,9 @@ class ObservedLockTest {
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
-                        "latchkey.hold kept of none",
+                        "latchkey.body kept of none",
                         "latchkey.acquire granted of none",
-                        "latchkey.hold kept of none"),
+                        "latchkey.body kept of none"),
                 observed);
     }
 
@@ -143,8 +143,8 @@ class ObservedLockTest {
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
-                        "latchkey.hold event lost",
-                        "latchkey.hold lost of none, InterruptedException"),
+                        "latchkey.body event lost",
+                        "latchkey.body lost of none, InterruptedException"),
                 observed);
     }
 
@@ -224,7 +224,7 @@ class ObservedLockTest {
                         lock.queue().stream()
                                 .map(request -> request.owner().label())
                                 .toList()));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), observed);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.body kept of none"), observed);
     }
 
     @Test
@@ -250,7 +250,7 @@ class ObservedLockTest {
             return lease.token();
         });
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
                 observed);
         assertEquals(Collections.nCopies(2, "/orders/42 " + token), keys);
     }
