@@ -91,7 +91,7 @@ class ApplicationTest {
         application = SpringApplication.run(
                 Application.class,
                 "--latchkey.connect-string=" + SERVER.connectString(),
-                "--latchkey.session-timeout=4s",
+                "--latchkey.session-timeout=30s", // longer than the servers are away
                 "--server.port=0",
                 "--spring.threads.virtual.enabled=true",
                 "--spring.application.name=turns",
