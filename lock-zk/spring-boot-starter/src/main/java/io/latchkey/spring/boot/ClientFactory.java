@@ -115,7 +115,7 @@ final class ClientFactory {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(properties.sessionTimeout())
-                .connectTimeout(properties.connectTimeout())
+                .connectTimeout(LatchkeyProperties.notNegative("connect-timeout", properties.connectTimeout()))
                 .ownerLabel(label());
         String basePath = properties.basePath();
         if (basePath != null && !basePath.isEmpty()) {

@@ -55,17 +55,19 @@ public record LatchkeyProperties(
     /** The order of the advice of locked methods: after that of security, before that of transactions and caches. */
     public static final int LOCKED_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Checks the times that no other place checks before they are used. */
-    public LatchkeyProperties {
-        notNegative("connect-timeout", connectTimeout);
-        notNegative("grace", grace);
-        notNegative("locked.timeout", locked.timeout());
-    }
-
-    private static void notNegative(String name, Duration time) {
+    /**
+     * Returns a time of the properties that may be zero.
+     *
+     * @param name the property
+     * @param time its value
+     * @return the time
+     * @throws IllegalArgumentException if it is negative
+     */
+    public static Duration notNegative(String name, Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("latchkey." + name + " is negative: " + time);
         }
+        return time;
     }
 
     /**
@@ -135,14 +137,5 @@ public record LatchkeyProperties(
      * @param maxRequests Number of requests that are shown of one lock at most.
      */
     public record Endpoint(
-            @DefaultValue("/") String root, @DefaultValue("100") int maxLocks, @DefaultValue("20") int maxRequests) {
-        /** Checks the bounds. */
-        public Endpoint {
-            if (maxLocks < 1 || maxRequests < 1) {
-                throw new IllegalArgumentException(
-                        "latchkey.endpoint.max-locks and max-requests must be one or more, not " + maxLocks + " and "
-                                + maxRequests);
-            }
-        }
-    }
+            @DefaultValue("/") String root, @DefaultValue("100") int maxLocks, @DefaultValue("20") int maxRequests) {}
 }

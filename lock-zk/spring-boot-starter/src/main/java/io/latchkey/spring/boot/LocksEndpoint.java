@@ -107,6 +107,10 @@ public final class LocksEndpoint {
     public record Result(String path, long token, String result) {}
 
     LocksEndpoint(LockClient client, LatchkeyProperties.Endpoint settings) {
+        if (settings.maxLocks() < 1 || settings.maxRequests() < 1) {
+            throw new IllegalArgumentException("latchkey.endpoint.max-locks and max-requests must be one or more, not "
+                    + settings.maxLocks() + " and " + settings.maxRequests());
+        }
         this.client = client;
         this.settings = settings;
     }

@@ -100,10 +100,12 @@ public final class LockedAutoConfiguration {
     static LockedSettings latchkeyLockedSettings(
             LatchkeyProperties properties, ObjectProvider<ObservedLocks> observed) {
         Optional<ObservedLocks> observing = Optional.ofNullable(observed.getIfAvailable());
+        Duration timeout = LatchkeyProperties.notNegative(
+                "locked.timeout", properties.locked().timeout());
         return new LockedSettings() {
             @Override
             public Duration timeout() {
-                return properties.locked().timeout();
+                return timeout;
             }
 
             @Override

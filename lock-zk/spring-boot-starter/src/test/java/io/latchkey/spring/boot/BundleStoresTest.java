@@ -16,6 +16,7 @@ import java.util.Base64;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ClientX509Util;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.ssl.SslBundle;
@@ -28,6 +29,7 @@ import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 import org.springframework.boot.ssl.pem.PemSslStoreDetails;
 
 /** SSL bundles as ZooKeeper's client reads them. TlsIT of spring-billing connects with them. */
+@Tag("slow")
 class BundleStoresTest {
     private static final String PASSWORD = "changeit";
 

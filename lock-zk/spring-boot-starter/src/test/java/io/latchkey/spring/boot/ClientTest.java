@@ -2,6 +2,7 @@
 package io.latchkey.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
@@ -283,6 +284,12 @@ class ClientTest {
         application.withPropertyValues("latchkey.grace=-1s").run(context -> assertThat(context.getStartupFailure())
                 .rootCause()
                 .hasMessageContaining("latchkey.grace is negative"));
+    }
+
+    @Test
+    void startFails_whenABoundOfTheEndpointIsZero() {
+        LatchkeyProperties.Endpoint none = new LatchkeyProperties.Endpoint("/", 0, 1);
+        assertThatThrownBy(() -> new LocksEndpoint(null, none)).hasMessageContaining("latchkey.endpoint.max-locks");
     }
 
     @Test

@@ -7,12 +7,14 @@ import io.latchkey.spring.ServerOfTheTests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A restart by devtools, in a process of its own. */
+@Tag("slow")
 @Timeout(120)
 class DevtoolsRestartTest {
     @RegisterExtension

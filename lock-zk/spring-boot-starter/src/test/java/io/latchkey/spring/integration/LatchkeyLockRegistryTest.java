@@ -93,7 +93,7 @@ class LatchkeyLockRegistryTest {
     }
 
     @Test
-    void leaderInitiatorWorksOverIt() {
+    void leaderIsRevoked_whenItsSessionHasEnded_andAnotherLeads() {
         application.run(context -> {
             LockRegistryLeaderInitiator first = initiator(context.getBean(LatchkeyLockRegistry.class));
             first.start();
@@ -101,10 +101,18 @@ class LatchkeyLockRegistryTest {
             try (LockClient other = SERVER.client()) {
                 LockRegistryLeaderInitiator second = initiator(new LatchkeyLockRegistry(other, "/integration"));
                 second.start();
-                first.stop();
+                SERVER.server()
+                        .expireSession(
+                                context.getBean(LockClient.class).session().id());
                 Eventually.holds(
-                        "another leader", SOON, () -> second.getContext().isLeader());
+                        "another leader",
+                        SOON,
+                        () -> second.getContext().isLeader()
+                                && !first.getContext().isLeader());
                 second.stop();
+                Eventually.holds(
+                        "the first one again", SOON, () -> first.getContext().isLeader());
+                first.stop();
             }
         });
     }

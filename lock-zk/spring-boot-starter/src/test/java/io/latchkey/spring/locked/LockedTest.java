@@ -56,7 +56,7 @@ class LockedTest {
 
     private final ApplicationContextRunner application = SERVER.application(
                     AopAutoConfiguration.class, LockedAutoConfiguration.class)
-            .withPropertyValues("work.path=/work", "latchkey.locked.timeout=300ms")
+            .withPropertyValues("work.path=/work", "latchkey.locked.timeout=2s")
             .withUserConfiguration(Beans.class);
 
     record Order(String id) {}
@@ -249,7 +249,7 @@ class LockedTest {
                 assertThatThrownBy(work::token)
                         .isInstanceOf(LockBusyException.class)
                         .hasMessageContaining("/all")
-                        .hasMessageContaining("300 ms");
+                        .hasMessageContaining("2000 ms");
             }
             SERVER.server().stop();
             try {

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged service is stopped by SIGTERM in the middle of a job. Its session would last for 60 seconds: a holder
- * that is granted earlier was let in by a release or by the end of the grace.
+ * The packaged service is stopped by SIGTERM in the middle of {@link Statements}, while it leads ({@link Dunning}). Its
+ * session would last for 60 seconds: a holder that is granted earlier was let in by a release or by the end of the
+ * grace.
  */
 @LatchkeyTest(sessionMillis = 20_000)
 @Timeout(300)

@@ -62,9 +62,12 @@ class TlsIT {
                     "--spring.ssl.bundle.jks.zk.truststore.password=" + PASSWORD);
             serves(
                     "127.0.0.1:" + port,
-                    "--spring.ssl.bundle.pem.zk.keystore.certificate=" + pem("client.crt", "CERTIFICATE", certificate("client").getEncoded()),
-                    "--spring.ssl.bundle.pem.zk.keystore.private-key=" + pem("client.key", "PRIVATE KEY", privateKey("client").getEncoded()),
-                    "--spring.ssl.bundle.pem.zk.truststore.certificate=" + pem("server.crt", "CERTIFICATE", certificate("server").getEncoded()));
+                    "--spring.ssl.bundle.pem.zk.keystore.certificate="
+                            + pem("client.crt", "CERTIFICATE", certificate("client").getEncoded()),
+                    "--spring.ssl.bundle.pem.zk.keystore.private-key="
+                            + pem("client.key", "PRIVATE KEY", privateKey("client").getEncoded()),
+                    "--spring.ssl.bundle.pem.zk.truststore.certificate="
+                            + pem("server.crt", "CERTIFICATE", certificate("server").getEncoded()));
         }
     }
 
@@ -84,8 +87,8 @@ class TlsIT {
     private Path pem(String name, String type, byte[] content) throws IOException {
         return Files.writeString(
                 folder.resolve(name),
-                "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END " + type
-                        + "-----\n");
+                "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
+                        + type + "-----\n");
     }
 
     private static String lines(Map<String, String> settings) {
