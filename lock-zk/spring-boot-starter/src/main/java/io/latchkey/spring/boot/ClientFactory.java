@@ -79,7 +79,9 @@ final class ClientFactory {
                     denied);
         } catch (BadPathException bad) {
             throw new ClientStartException(text(bad), "Correct latchkey.base-path.", bad);
-        } catch (IllegalArgumentException | IllegalStateException wrong) {
+        } catch (IllegalStateException unfit) { // such as a library on the class path that is too old
+            throw new ClientStartException(text(unfit), "Do what the description says.", unfit);
+        } catch (IllegalArgumentException wrong) {
             throw new ClientStartException(
                     "The lock client refuses its settings: " + text(wrong),
                     "Correct the properties latchkey.*: latchkey.connect-string is " + connectString + ".",

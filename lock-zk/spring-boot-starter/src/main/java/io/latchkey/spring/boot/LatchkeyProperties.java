@@ -55,15 +55,8 @@ public record LatchkeyProperties(
     /** The order of the advice of locked methods: after that of security, before that of transactions and caches. */
     public static final int LOCKED_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /**
-     * Returns a time of the properties that may be zero.
-     *
-     * @param name the property
-     * @param time its value
-     * @return the time
-     * @throws IllegalArgumentException if it is negative
-     */
-    public static Duration notNegative(String name, Duration time) {
+    /** Returns a time of the properties, which may be zero and not negative. */
+    static Duration notNegative(String name, Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("latchkey." + name + " is negative: " + time);
         }

@@ -100,8 +100,10 @@ public final class LockedAutoConfiguration {
     static LockedSettings latchkeyLockedSettings(
             LatchkeyProperties properties, ObjectProvider<ObservedLocks> observed) {
         Optional<ObservedLocks> observing = Optional.ofNullable(observed.getIfAvailable());
-        Duration timeout = LatchkeyProperties.notNegative(
-                "locked.timeout", properties.locked().timeout());
+        Duration timeout = properties.locked().timeout();
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("latchkey.locked.timeout is negative: " + timeout);
+        }
         return new LockedSettings() {
             @Override
             public Duration timeout() {
