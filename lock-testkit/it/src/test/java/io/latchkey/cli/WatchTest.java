@@ -14,6 +14,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.ZkLockClient;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -57,9 +58,12 @@ class WatchTest {
 
     private int sessionsBefore;
 
-    private CompletableFuture<Program.Ended> watch(String path, String length, String interval, String... more) {
+    private CompletableFuture<Program.Ended> watch(String path, int seconds, String interval, String... more) {
         sessionsBefore = server.sessions().size();
-        List<String> args = new ArrayList<>(List.of(path, "--for=" + length, "--interval=" + interval));
+        List<String> args = new ArrayList<>(List.of(
+                path,
+                "--for=" + Slowness.stretched(Duration.ofSeconds(seconds)).toSeconds(),
+                "--interval=" + interval));
         args.addAll(List.of(more));
         return CompletableFuture.supplyAsync(
                 () -> InThisJvm.latchkey(server.connectString(), "watch", args.toArray(String[]::new)));
@@ -87,28 +91,28 @@ class WatchTest {
 
     @Test
     void endsAreToldApart() throws Exception {
-        CompletableFuture<Program.Ended> watch = watch("/watch/ends", "8s", "20ms", "--json");
+        CompletableFuture<Program.Ended> watch = watch("/watch/ends", 9, "20ms", "--json");
         awaitWatch(watch);
         Lease released = other.mutex("/watch/ends").acquire();
-        Thread.sleep(300);
+        Thread.sleep(500);
         CompletableFuture<Lease> waiter = other.mutex("/watch/ends").acquireAsync();
-        Thread.sleep(300);
+        Thread.sleep(500);
         long left = other.mutex("/watch/ends").queue().get(1).token();
         waiter.cancel(false);
-        Thread.sleep(300);
+        Thread.sleep(500);
         released.close();
         Lease evicted = other.mutex("/watch/ends").acquire();
-        Thread.sleep(300);
+        Thread.sleep(500);
         other.mutex("/watch/ends").queue().get(0).evict();
         long expired;
         try (LockClient dying = ZkLockClient.connect(server.connectString())) {
             expired = dying.mutex("/watch/ends").acquire().token();
-            Thread.sleep(300);
+            Thread.sleep(500);
             server.expireSession(dying.session().id());
-            Thread.sleep(300);
+            Thread.sleep(500);
         }
 
-        Program.Ended ended = watch.get(60, TimeUnit.SECONDS);
+        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         Map<Long, List<String>> changes = changes(ended);
@@ -122,7 +126,7 @@ class WatchTest {
     /** Far shorter than the interval: what a look does not show, the watch on the path does. */
     @Test
     void shortHoldsAreSeen() throws Exception {
-        CompletableFuture<Program.Ended> watch = watch("/watch/short", "6s", "1s", "--json");
+        CompletableFuture<Program.Ended> watch = watch("/watch/short", 6, "1s", "--json");
         awaitWatch(watch);
         Set<Long> held = new HashSet<>();
         for (int n = 0; n < 100; n++) {
@@ -130,7 +134,7 @@ class WatchTest {
                 held.add(lease.token());
             }
         }
-        Program.Ended ended = watch.get(60, TimeUnit.SECONDS);
+        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
         Map<Long, List<String>> changes = changes(ended);
         assertEquals(held, changes.keySet(), ended::toString);
         assertTrue(
@@ -142,13 +146,13 @@ class WatchTest {
     @Test
     void pageShowsTheLoad_andIsHarmless() throws Exception {
         Path page = folder.resolve("lock.html");
-        CompletableFuture<Program.Ended> watch = watch("/watch/page", "6s", "20ms", "--html=" + page);
+        CompletableFuture<Program.Ended> watch = watch("/watch/page", 6, "20ms", "--html=" + page);
         awaitWatch(watch);
         List<CompletableFuture<Void>> load = IntStream.range(0, 4)
                 .mapToObj(n -> CompletableFuture.runAsync(() -> work(n == 0 ? HOSTILE : "worker " + n)))
                 .toList();
         load.forEach(CompletableFuture::join);
-        Program.Ended ended = watch.get(60, TimeUnit.SECONDS);
+        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
         assertEquals(0, ended.status(), ended::toString);
 
         String html = Files.readString(page);
