@@ -115,6 +115,18 @@ public class LockException extends RuntimeException {
         NO_SESSION,
 
         /**
+         * {@link LockServiceUnavailableException}: client and server do not come to an agreement by TLS, as one of them
+         * refuses the other's certificate. The message says whose and why.
+         */
+        TLS_REFUSED,
+
+        /**
+         * {@link LockServiceUnavailableException}: the client's settings for TLS cannot work, or do not fit the port of
+         * the server. The message names the setting.
+         */
+        TLS_MISCONFIGURED,
+
+        /**
          * {@link LockServiceUnavailableException}: an unexpected error ended the client's session, and is the cause.
          * The client continues with a new session. Please report the error.
          */

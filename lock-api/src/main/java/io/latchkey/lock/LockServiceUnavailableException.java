@@ -4,7 +4,8 @@ package io.latchkey.lock;
 /**
  * Thrown when no server has answered: none was reached, the connection broke before the answer, or the session has
  * ended and the next one is not connected yet. It says nothing about the lock, which may be free or held. {@link
- * #reason} distinguishes the cases.
+ * #reason} distinguishes the cases. When a client is built it also tells of TLS that cannot come about, with the
+ * failed handshake as the cause; trying again is then of no use before a side is corrected.
  *
  * <p>A call that acquires holds nothing, and its request is removed when the client has reconnected, or with the
  * session. A call that changes something else, such as {@link Semaphore#resize}, may or may not have had its effect.

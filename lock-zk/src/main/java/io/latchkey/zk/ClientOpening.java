@@ -26,10 +26,10 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
@@ -48,6 +48,46 @@ final class ClientOpening {
     private final ClientSettings settings;
 
     private record StartedClient(EngineLockClient client, FirstContact contact) {}
+
+    /**
+     * The servers of a connect string.
+     *
+     * @param mayGiveUp whether it is an error at once that all of them refuse connections
+     */
+    private record NamedServers(ZooKeeperHandles handles, boolean mayGiveUp) implements FirstContact.Servers {
+        @Override
+        public String named() {
+            return handles.connectString();
+        }
+
+        @Override
+        public boolean allRefuse() {
+            return mayGiveUp && handles.allRefuse();
+        }
+
+        @Override
+        public Optional<LockServiceUnavailableException> explain() {
+            return handles.explainByTls();
+        }
+    }
+
+    /** The servers of a handle that the caller owns, which are not known. */
+    private record BorrowedServers() implements FirstContact.Servers {
+        @Override
+        public String named() {
+            return "the borrowed handle's servers";
+        }
+
+        @Override
+        public boolean allRefuse() {
+            return false;
+        }
+
+        @Override
+        public Optional<LockServiceUnavailableException> explain() {
+            return Optional.empty();
+        }
+    }
 
     ClientOpening(ClientSettings settings) {
         this.settings = settings;
@@ -89,8 +129,7 @@ final class ClientOpening {
                                 listener,
                                 settings.sessionNodeBytes)),
                         timeout,
-                        "the borrowed handle's servers",
-                        () -> false,
+                        new BorrowedServers(),
                         memberBytes(acls, UNKNOWN_CHROOT_BYTES))
                 .client();
     }
@@ -111,8 +150,7 @@ final class ClientOpening {
                             listener,
                             settings.sessionNodeBytes)),
                     settings.sessionTimeout,
-                    servers,
-                    handles::allRefuse,
+                    new NamedServers(handles, settings.connectTimeout == null),
                     memberBytes(acls, Utf8.encodedLength(handles.chroot())));
         } catch (LockServiceUnavailableException late) {
             // The names were looked up at each attempt: that none has an address explains more than a timeout.
@@ -174,8 +212,7 @@ final class ClientOpening {
     private StartedClient start(
             Function<Executor, ClientConfig.Source> source,
             Duration timeout,
-            String servers,
-            BooleanSupplier allRefuse,
+            FirstContact.Servers servers,
             int memberBytes)
             throws InterruptedException {
         int number = NUMBER.incrementAndGet();
@@ -211,13 +248,14 @@ final class ClientOpening {
         Duration patience = settings.connectTimeout == null ? timeout : settings.connectTimeout;
         try {
             engine.start();
-            contact.awaitConnection(patience, () -> settings.connectTimeout == null && allRefuse.getAsBoolean());
+            contact.awaitConnection(patience);
         } catch (RuntimeException | Error | InterruptedException failed) {
             client.close();
             throw failed;
         } catch (IOException failed) {
             client.close();
-            throw new LockServiceUnavailableException("Cannot open a ZooKeeper handle to " + servers + ": " + failed);
+            throw new LockServiceUnavailableException(
+                    "Cannot open a ZooKeeper handle to " + servers.named() + ": " + failed);
         }
         return new StartedClient(client, contact);
     }

@@ -14,9 +14,9 @@ import io.latchkey.zk.internal.threads.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.data.ACL;
 
 /**
@@ -29,12 +29,21 @@ final class FirstContact {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private final Engine engine;
-    private final String servers;
+    private final Servers servers;
 
-    /**
-     * @param servers the connect string, for error texts
-     */
-    FirstContact(Engine engine, String servers) {
+    /** The servers, as far as they can be looked at while there is no connection. */
+    interface Servers {
+        /** Returns the connect string, for error texts. */
+        String named();
+
+        /** Returns whether all servers refuse connections, so that the address is wrong. */
+        boolean allRefuse();
+
+        /** Returns the error that explains why there is no session; empty if none but the servers' state does. */
+        Optional<LockServiceUnavailableException> explain();
+    }
+
+    FirstContact(Engine engine, Servers servers) {
         this.engine = engine;
         this.servers = servers;
     }
@@ -43,10 +52,8 @@ final class FirstContact {
      * Waits for the first connection.
      *
      * @param patience how long it waits at most; zero for not at all
-     * @param allRefuse whether all servers refuse connections, for which it does not wait any longer: the address is
-     *     wrong
      */
-    void awaitConnection(Duration patience, BooleanSupplier allRefuse) throws InterruptedException {
+    void awaitConnection(Duration patience) throws InterruptedException {
         if (patience.isZero()) {
             return;
         }
@@ -54,14 +61,18 @@ final class FirstContact {
         if (engine.awaitConnection(first)) {
             return;
         }
-        if (allRefuse.getAsBoolean()) {
-            throw new LockServiceUnavailableException("No ZooKeeper server listens at " + servers
+        if (servers.allRefuse()) {
+            throw new LockServiceUnavailableException("No ZooKeeper server listens at " + servers.named()
                     + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
                     + " servers run. To wait for servers that start later, give a connectTimeout,"
                     + " or --connect-timeout on the command line.");
         }
         if (!engine.awaitConnection(patience.minus(first))) {
-            throw new LockServiceUnavailableException("No connection to ZooKeeper at " + servers + " within "
+            Optional<LockServiceUnavailableException> explained = servers.explain();
+            if (explained.isPresent()) {
+                throw explained.get();
+            }
+            throw new LockServiceUnavailableException("No connection to ZooKeeper at " + servers.named() + " within "
                     + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
                     + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
         }

@@ -63,7 +63,8 @@ public final class ZkLockClient implements LockClient {
      *     {@link Builder#connectString} says
      * @throws IllegalStateException if a library on the class path is too old; the message names it
      * @throws InterruptedException if the current thread is interrupted before or while it waits; nothing is left
-     * @throws LockServiceUnavailableException if no server has a known address, or none responds in time
+     * @throws LockServiceUnavailableException if no server has a known address, or none responds in time; its reason and
+     *     message tell whether TLS is why
      * @throws AccessDeniedException if the chroot does not exist and this client may not create it
      */
     public static ZkLockClient connect(String connectString) throws InterruptedException {
@@ -310,10 +311,9 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * Sets the configuration of ZooKeeper's client, such as TLS and SASL; by default ZooKeeper's own, with its
-         * system properties. Has no effect on a borrowed handle. TLS needs {@code io.netty:netty-handler} and {@code
-         * io.netty:netty-transport-classes-epoll} with their dependencies, which Latchkey does not bring. {@link
-         * #build()} refuses settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss
-         * their grant.
+         * system properties. Has no effect on a borrowed handle. TLS needs no further library. {@link #build()}
+         * refuses settings for TLS that cannot work: a store that is missing or cannot be opened, a socket without TLS;
+         * and settings with {@code zookeeper.disableAutoWatchReset}: waiters would miss their grant.
          *
          * @param config the settings
          * @return this builder
@@ -505,7 +505,8 @@ public final class ZkLockClient implements LockClient {
          * @throws IllegalArgumentException if the connect string is malformed, or
          *     {@code zookeeper.disableAutoWatchReset} is set
          * @throws InterruptedException if the current thread is interrupted before or while it waits
-         * @throws LockServiceUnavailableException if no server has a known address, or none responds in time
+         * @throws LockServiceUnavailableException if no server has a known address, or none responds in time; its reason and
+         *     message tell whether TLS is why
          * @throws AccessDeniedException if the credentials are refused, or the chroot does not exist and may not be
          *     created
          */

@@ -230,7 +230,7 @@ class ArchitectureTest {
                         .and(DescribedPredicate.not(publicTypes)))));
     }
 
-    /** Netty is on the class path only because ZooKeeper's client does not load without it. */
+    /** Netty is on the class path for ZooKeeper's client alone. */
     @Test
     void noClassDependsOnNetty() {
         check(noClasses().should().dependOnClassesThat().resideInAPackage("io.netty.."));

@@ -14,6 +14,7 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CommandLinePageIT {
     private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
     private static final Pattern CRONTAB = Pattern.compile("```crontab\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern START = Pattern.compile("\\b(latchkey (ls|show|run|evict)|java)\\b");
+    private static final Pattern START = Pattern.compile("\\blatchkey (ls|show|run|evict|top|watch|ping)\\b");
     private static final Path PAGE = Docs.root().resolve("docs/command-line.md");
 
     @TempDir
@@ -45,7 +46,10 @@ class CommandLinePageIT {
     @BeforeEach
     void install() throws IOException {
         Files.createDirectories(folder.resolve("bin"));
-        Files.copy(Path.of(System.getProperty("latchkey.cli.jar")), folder.resolve("lock-cli.jar"));
+        Files.copy(
+                Path.of(System.getProperty("latchkey.cli.jar")).resolveSibling("latchkey"),
+                folder.resolve("bin/latchkey"),
+                StandardCopyOption.COPY_ATTRIBUTES);
         for (String script : List.of("report.sh", "import.sh", "copy.sh", "nightly.sh")) {
             Path file = Files.writeString(folder.resolve(script), "#!/bin/sh\necho did " + script + "\n");
             assertTrue(file.toFile().setExecutable(true));
@@ -62,9 +66,6 @@ class CommandLinePageIT {
     /** The same on this machine. */
     private String here(String text) {
         return text.replace("zk1:2181,zk2:2181,zk3:2181", server.connectString())
-                .replace(
-                        "/opt/latchkey/lock-cli.jar",
-                        folder.resolve("lock-cli.jar").toString())
                 .replace("/opt/jobs/", folder + "/");
     }
 
@@ -97,11 +98,18 @@ class CommandLinePageIT {
                 () -> assertEquals(1, ended.err().lines().count(), ended.err()),
                 () -> assertTrue(ended.out().endsWith("run ended with 76\ndid report.sh\n"), ended.out()),
                 () -> assertTrue(
-                        ended.out()
-                                .startsWith("did report.sh\ndid report.sh\ndid import.sh\ndid copy.sh\n/jobs/report "),
+                        ended.out().contains("did report.sh\ndid report.sh\ndid import.sh\ndid copy.sh\n/jobs/report "),
                         ended.out()),
                 () -> assertTrue(ended.out().contains("did nightly.sh\ndone here\n"), ended.out()),
                 () -> assertTrue(ended.out().contains("/jobs/nightly: "), ended.out()),
+                () -> assertTrue(ended.out().contains("acquiring   acquired and released in "), ended.out()),
+                () -> assertTrue(
+                        ended.out().lines().anyMatch(line -> line.matches("\\S+Z +/jobs/import +semaphore +1 +0 .*")),
+                        ended.out()),
+                () -> assertTrue(
+                        Files.readString(folder.resolve("nightly.html"))
+                                .contains("<h1>Lock <bdi>/jobs/nightly</bdi></h1>"),
+                        "nightly.html"),
                 () -> assertTrue(
                         JsonParser.parseString(Files.readString(folder.resolve("locks.json")))
                                 .isJsonArray(),
@@ -113,8 +121,6 @@ class CommandLinePageIT {
     void undecodableArgumentIsRefused() throws Exception {
         String job =
                 "latchkey run --connect zk1:2181,zk2:2181,zk3:2181 /jobs/x -- ./report.sh \"$(printf 'gr\\303\\266n')\"";
-        shell(blocks(SHELL).get(0));
-
         Program.Ended ended = shell(here(job));
 
         assertEquals(64, ended.status(), ended::toString);
@@ -125,7 +131,6 @@ class CommandLinePageIT {
     /** Variables first, then five fields and the command, as cron reads it. */
     @Test
     void jobOfTheCrontabRunsOnOneMachineOnly(LockClient other) throws Exception {
-        shell(blocks(SHELL).get(0));
         List<String> lines = blocks(CRONTAB).get(0).lines().toList();
         String servers = lines.get(0).substring("LATCHKEY_CONNECT=".length());
         String job = lines.get(2).split("\\s+", 6)[5];

@@ -41,6 +41,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
@@ -112,6 +113,19 @@ class CommandLineTest {
         return start(args).ended();
     }
 
+    /** Runs a command that needs no process of its own. */
+    private Program.Ended look(String command, String... args) {
+        return InThisJvm.latchkey(server.connectString(), command, args);
+    }
+
+    /** Returns the table without its last columns: the age, session and label of a holder. */
+    private static String columns(String table, int number) {
+        return table.lines()
+                .map(line ->
+                        line.replaceAll("^((\\S+ +){" + number + "}).*", "$1").stripTrailing() + "\n")
+                .collect(Collectors.joining());
+    }
+
     private static Program.Ended succeeded(Program.Ended ended) {
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
@@ -141,9 +155,9 @@ class CommandLineTest {
             CompletableFuture<Lease> third = other.semaphore("/list/pool", 3).acquireAsync();
             awaitRequests("/list/document", 2);
             awaitRequests("/list/pool", 3);
-            Program text = start("ls", "/list");
-            Program json = start("ls", "--json", "/list");
-            Program none = start("ls", "/list/none");
+            Program.Ended text = look("ls", "/list");
+            Program.Ended json = look("ls", "--json", "/list");
+            Program.Ended nothing = look("ls", "/list/none");
 
             assertEquals(
                     """
@@ -152,17 +166,21 @@ class CommandLineTest {
                     /list/document    read-write  1         1        1        latchkey
                     /list/pool        semaphore   3         2        1        latchkey
                     """,
-                    succeeded(text.ended()).out());
-            Program.Ended nothing = none.ended();
+                    columns(succeeded(text).out(), 6));
+            assertTrue(
+                    text.out().lines().toList().get(1).matches(".* latchkey  +\\d+s  +0x[0-9a-f]+  -"), text::toString);
             assertEquals(0, nothing.status(), nothing::toString);
             assertEquals("latchkey: no lock at or below /list/none\n", nothing.err());
-            JsonArray locks =
-                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonArray();
+            JsonArray locks = JsonParser.parseString(succeeded(json).out()).getAsJsonArray();
             JsonObject pool = locks.asList().stream()
                     .map(each -> each.getAsJsonObject())
                     .filter(lock -> lock.get("path").getAsString().equals("/list/pool"))
                     .findFirst()
                     .orElseThrow();
+            for (String age : List.of("oldestHolderAgeSeconds", "oldestWaiterAgeSeconds")) {
+                double seconds = pool.remove(age).getAsDouble();
+                assertTrue(seconds >= 0 && seconds < MOST.toSeconds(), age + " " + seconds);
+            }
             assertEquals(
                     JsonParser.parseString(
                             """
@@ -184,12 +202,11 @@ class CommandLineTest {
                 Lease held = named.mutex("/show").acquire()) {
             CompletableFuture<Lease> waiter = other.mutex("/show").acquireAsync();
             awaitRequests("/show", 2);
-            Program text = start("show", "/show");
-            Program json = start("show", "--json", "/show");
-            Program unused = start("show", "/show/unused");
+            Program.Ended text = look("show", "/show");
+            Program.Ended json = look("show", "--json", "/show");
+            Program.Ended unused = look("show", "/show/unused");
 
-            JsonObject shown =
-                    JsonParser.parseString(succeeded(json.ended()).out()).getAsJsonObject();
+            JsonObject shown = JsonParser.parseString(succeeded(json).out()).getAsJsonObject();
             assertEquals("mutex", shown.get("kind").getAsString());
             JsonArray queue = shown.getAsJsonArray("queue");
             assertEquals(2, queue.size());
@@ -201,17 +218,26 @@ class CommandLineTest {
             assertFalse(first.get("host").getAsString().isEmpty());
             Instant since = Instant.parse(first.get("since").getAsString());
             assertTrue(Duration.between(since, Instant.now()).compareTo(MOST) < 0, () -> "since " + since);
+            assertTrue(first.get("ageSeconds").getAsDouble() < MOST.toSeconds(), first::toString);
+            assertEquals(
+                    "0x" + Long.toHexString(named.session().id()),
+                    first.get("session").getAsString());
             assertEquals("waiting", queue.get(1).getAsJsonObject().get("state").getAsString());
 
-            List<String> lines = succeeded(text.ended()).out().lines().toList();
+            List<String> lines = succeeded(text).out().lines().toList();
             assertEquals("/show: mutex", lines.get(0));
-            assertTrue(lines.get(1).matches("STATE +TOKEN +LOCK +PERMITS +SINCE +HOST +PROCESS +LABEL"), lines.get(1));
-            assertTrue(lines.get(2).matches("holding +" + held.token() + " +mutex +1 .* night shift"), lines.get(2));
+            assertTrue(
+                    lines.get(1).matches("STATE +TOKEN +LOCK +PERMITS +AGE +SINCE +SESSION +HOST +PROCESS +LABEL"),
+                    lines.get(1));
+            assertTrue(
+                    lines.get(2)
+                            .matches("holding +" + held.token() + " +mutex +1 +\\d+s .* 0x[0-9a-f]+ .* night shift"),
+                    lines.get(2));
             assertTrue(lines.get(3).startsWith("waiting "), lines.get(3));
 
             assertEquals(
                     "/show/unused: no lock; no holders, no waiters\n",
-                    succeeded(unused.ended()).out());
+                    succeeded(unused).out());
             assertTrue(waiter.cancel(false));
         }
     }
@@ -233,11 +259,9 @@ class CommandLineTest {
             create("/odd/big/2" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
             create("/odd/tenant/block-1700000000", "", OPEN_ACL_UNSAFE);
             create("/odd/tenant/block-1700000000/job", "latchkey/3 mutex", OPEN_ACL_UNSAFE);
-            Map<String, String> there = Map.of("LATCHKEY_CONNECT", server.connectString() + "/odd", "PATH", PATH);
-            Program text = start(there, "ls");
-            Program unreadable = start(there, "show", "/p");
+            Program.Ended listed = InThisJvm.latchkey(server.connectString() + "/odd", "ls");
+            Program.Ended shown = InThisJvm.latchkey(server.connectString() + "/odd", "show", "/p");
 
-            Program.Ended listed = text.ended();
             assertEquals(70, listed.status(), listed::toString);
             List<String> paths = listed.out()
                     .lines()
@@ -253,7 +277,6 @@ class CommandLineTest {
             assertTrue(said.get(1).startsWith("latchkey: not shown: /big: The connection breaks"), said.get(1));
             assertTrue(said.get(2).startsWith("latchkey: not shown: " + tooLong + ": "), said.get(2));
             assertTrue(said.get(3).startsWith("latchkey: not shown: /tenant/block-1700000000/job: "), said.get(3));
-            Program.Ended shown = unreadable.ended();
             assertEquals(77, shown.status(), shown::toString);
             assertTrue(shown.err().endsWith(": /p/leases\n"), shown::toString);
             assertTrue(good.isValid() && beside.isValid() && below.isValid());
@@ -330,14 +353,15 @@ class CommandLineTest {
                         case "owner" -> new Owner("", "", 0);
                         case "token" -> 0L;
                         case "permits" -> 1;
+                        case "session" -> 0L;
                         default -> "";
                     };
                 });
-        Method of = cliClass("Shown$Request").getDeclaredMethod("of", LockSummary.Kind.class, Contender.class);
-        of.setAccessible(true);
         assertEquals(
-                "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=]",
-                of.invoke(null, LockSummary.Kind.READ_WRITE, unreadable).toString());
+                "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=,"
+                        + " ageSeconds=null, session=null]",
+                Shown.Request.of(LockSummary.Kind.READ_WRITE, unreadable, Instant.now())
+                        .toString());
     }
 
     @Test
@@ -383,10 +407,10 @@ class CommandLineTest {
     void textOfOtherUsers_isPrintedHarmless() throws Exception {
         try (Lease held = other.mutex("/raw/gr\u00fcn \u202eevil").acquire()) {
             create("/odd-data", "evil \u202e\u009b2J \ud83d\ude00", OPEN_ACL_UNSAFE);
-            Program json = start("ls", "--json", "/raw");
+            Program.Ended json = look("ls", "--json", "/raw");
             Program refused = start("run", "/odd-data", "--", "true");
 
-            String text = succeeded(json.ended()).out();
+            String text = succeeded(json).out();
             assertTrue(text.chars().allMatch(c -> c == '\n' || (c >= ' ' && c < 0x7f)), text);
             assertEquals(
                     "/raw/gr\u00fcn \u202eevil",
@@ -431,9 +455,14 @@ class CommandLineTest {
             Program second = start("run", "/run/pool", "--semaphore=2", "--timeout=0", "--", "echo", "ran");
             Program beside = start("run", "/run/document", "--read", "--timeout=0", "--", "echo", "ran");
 
-            assertEquals(
-                    new Program.Ended(75, "", "latchkey: /run/busy was not free within 0s. The command was not run.\n"),
-                    mutex.ended());
+            Program.Ended busy = mutex.ended();
+            assertEquals(75, busy.status(), busy::toString);
+            assertTrue(
+                    busy.err()
+                            .matches("latchkey: /run/busy was not free within 0s: held by .+, process "
+                                    + ProcessHandle.current().pid() + " \\(token " + held.token()
+                                    + ", asked \\d+s ago\\)\\. The command was not run\\.\n"),
+                    busy::toString);
             assertEquals(new Program.Ended(75, "", ""), quiet.ended());
             assertEquals(new Program.Ended(0, "ran\n", ""), second.ended());
             assertEquals(new Program.Ended(0, "ran\n", ""), beside.ended());
@@ -524,7 +553,7 @@ class CommandLineTest {
         String[] pids = program.out().strip().split(" ", -1);
         String token = Long.toString(other.mutex("/run/evicted").queue().get(0).token());
 
-        String evicted = succeeded(run("evict", "/run/evicted", token)).out();
+        String evicted = succeeded(look("evict", "/run/evicted", token)).out();
         assertTrue(
                 evicted.matches("evicted the holder with token " + token + " at /run/evicted: .+, process \\d+, sh\n"),
                 evicted);
@@ -674,21 +703,23 @@ class CommandLineTest {
     @Test
     @Tag("once")
     void wrongCommandLine_isReportedWithStatus64() throws Exception {
-        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH);
-        List<Program> wrong = List.of(
-                start(nowhere),
-                start(nowhere, "run", "/x", "echo", "--", "a separator behind the command"),
-                start(nowhere, "run", "/x", "--read", "--write", "--", "true"),
-                start(nowhere, "run", "/x", "--timeout", "soon", "--", "true"),
-                start(nowhere, "show", "/x", "--auth", "secret"),
-                start(Map.of(), "ls"));
-        for (Program program : wrong) {
-            Program.Ended ended = program.ended();
+        List<String[]> wrong = List.of(
+                new String[] {"run", "/x", "echo", "--", "a separator behind the command"},
+                new String[] {"run", "/x", "--read", "--write", "--", "true"},
+                new String[] {"run", "/x", "--timeout", "soon", "--", "true"},
+                new String[] {"show", "/x", "--auth", "secret"},
+                new String[] {"frobnicate"});
+        for (String[] line : wrong) {
+            Program.Ended ended = InThisJvm.ended(line);
             assertEquals(64, ended.status(), ended::toString);
             assertEquals("", ended.out());
             assertTrue(ended.err().matches("latchkey: .*\nTry 'latchkey.* --help'.\n"), ended::toString);
             assertFalse(ended.err().contains("secret"), ended::toString);
         }
+        // Under cron, with nothing in the environment.
+        Program.Ended nowhere = start(Map.of(), "ls").ended();
+        assertEquals(64, nowhere.status(), nowhere::toString);
+        assertTrue(nowhere.err().startsWith("latchkey: No servers are given. Set LATCHKEY_CONNECT"), nowhere::toString);
     }
 
     /** No server listens at the address; the last line shows that. */
@@ -713,11 +744,14 @@ class CommandLineTest {
                 "ls --connect=127.0.0.1:1 | --connect-timeout"
             })
     @Tag("once")
-    void wrongArguments_areRefusedBeforeConnecting(String line, String said) throws Exception {
-        String[] args = line.replace("LONG", "x".repeat(257)).split(" ", -1);
-        Map<String, String> nowhere = Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "PATH", PATH, "LC_ALL", "C.UTF-8");
+    void wrongArguments_areRefusedBeforeConnecting(String line, String said) {
+        List<String> args =
+                new ArrayList<>(List.of(line.replace("LONG", "x".repeat(257)).split(" ", -1)));
+        if (!line.contains("--connect=")) {
+            args.add(1, "--connect=127.0.0.1:1");
+        }
 
-        Program.Ended ended = start(nowhere, args).ended();
+        Program.Ended ended = InThisJvm.ended(args.toArray(String[]::new));
 
         assertEquals(said.contains("--connect-timeout") ? 69 : 64, ended.status(), ended::toString);
         assertTrue(ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString);
@@ -733,24 +767,25 @@ class CommandLineTest {
                         .build();
                 Lease mine = theirs.mutex("/refused/mine").acquire();
                 Lease held = other.mutex("/refused-mutex").acquire()) {
-            Program patient = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1"), "ls", "--connect-timeout=500ms");
-            Program list = start("ls", "/refused");
+            Program.Ended patient = InThisJvm.latchkey("127.0.0.1:1", "ls", "--connect-timeout=500ms");
+            Program.Ended listed = look("ls", "/refused");
             Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
-            Program evict = start("evict", "/refused/mine", "7");
+            Program.Ended evict = look("evict", "/refused/mine", "7");
             Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
             Program missing = start("run", "/refused-missing", "--", "/no/such/command");
+            Program notExecutable = start("run", "/refused-missing", "--", "/etc/passwd");
 
-            assertStatus(69, "No connection to ZooKeeper at 127.0.0.1:1 within 500 ms", patient.ended());
+            assertStatus(69, "No connection to ZooKeeper at 127.0.0.1:1 within 500 ms", patient);
             assertStatus(77, "", denied.ended());
-            assertStatus(77, "may not read it", evict.ended());
-            Program.Ended listed = list.ended();
+            assertStatus(77, "may not read it", evict);
             assertEquals(77, listed.status());
             assertEquals(
                     "latchkey: not shown, since this client may not read it (give it the right, or --auth): /refused\n",
                     listed.err());
-            assertEquals("PATH  KIND  CAPACITY  HOLDERS  WAITERS  LAYOUT\n", listed.out());
+            assertEquals("PATH  KIND  CAPACITY  HOLDERS  WAITERS  LAYOUT  AGE  SESSION  LABEL\n", listed.out());
             assertStatus(78, "mutex", mismatch.ended());
             assertStatus(127, "/no/such/command", missing.ended());
+            assertStatus(126, "/etc/passwd", notExecutable.ended());
             assertEquals(List.of(), requests("/refused-missing"));
             assertTrue(mine.isValid() && held.isValid());
         }
@@ -768,16 +803,28 @@ class CommandLineTest {
     @Test
     @Tag("once")
     void help_hasNoColours_withoutATerminal() throws Exception {
-        Program run = start("run", "--help");
-        for (Program program : List.of(start("--help"), run)) {
-            String help = succeeded(program.ended()).out();
+        Program.Ended run = InThisJvm.ended("run", "--help");
+        // A process, since picocli asks the terminal for colours.
+        for (Program.Ended program : List.of(start("--help").ended(), run, InThisJvm.ended("help", "run"))) {
+            String help = succeeded(program).out();
             assertTrue(help.startsWith("Usage: latchkey"), help);
-            assertTrue(help.contains("Exit status:") && help.contains("  75  "), help);
             assertFalse(help.contains("\u001b"), help);
         }
         String words = run.out().replaceAll("\\s+", " ");
         assertTrue(words.contains("COMMAND has latchkey's standard input"), words);
         assertTrue(words.contains("if latchkey gets TERM") && words.contains("If latchkey itself"), words);
+    }
+
+    @Test
+    void latchkeyAlone_showsHelpWithEachCommandAndStatus() {
+        String help = succeeded(InThisJvm.ended()).out();
+        assertEquals(help, succeeded(InThisJvm.ended("help")).out());
+        for (String command : Main.commands()) {
+            assertTrue(help.contains("\n  " + command + " "), help);
+        }
+        for (ExitStatus status : ExitStatus.values()) {
+            assertTrue(help.contains("\n  " + status.code() + " "), help);
+        }
     }
 
     // ---- locks of Curator and kazoo
@@ -841,16 +888,16 @@ class CommandLineTest {
                 /fleet/pool      semaphore   -         2        2        curator
                 /fleet/script    mutex       1         1        0        kazoo
                 """,
-                succeeded(run("ls", "/fleet")).out());
+                columns(succeeded(look("ls", "/fleet")).out(), 6));
 
         List<String> document =
-                succeeded(run("show", "/fleet/document")).out().lines().toList();
+                succeeded(look("show", "/fleet/document")).out().lines().toList();
         assertEquals("/fleet/document: read-write, layout curator", document.get(0));
         assertTrue(document.get(2).matches("holding +" + reader.token() + " +read +1 .*"), document.get(2));
         assertTrue(document.get(3).matches("waiting +\\d+ +write +1 .*"), document.get(3));
 
         JsonObject shown = JsonParser.parseString(
-                        succeeded(run("show", "--json", "/fleet/pool")).out())
+                        succeeded(look("show", "--json", "/fleet/pool")).out())
                 .getAsJsonObject();
         assertTrue(shown.get("capacity").isJsonNull() && shown.get("permits").isJsonNull(), shown::toString);
         assertEquals("curator", shown.get("layout").getAsString());
@@ -867,7 +914,7 @@ class CommandLineTest {
         var held = other.mutex("/both").acquire();
         new InterProcessMutex(curator(), "/both").acquire();
 
-        Program.Ended ended = run("show", "/both");
+        Program.Ended ended = look("show", "/both");
 
         assertEquals(0, ended.status());
         assertTrue(ended.out().contains("/both: mutex\n") && ended.out().contains("/both: mutex, layout curator\n"));

@@ -27,10 +27,12 @@ class CommandLineTlsIT {
     @BeforeAll
     static void start() throws Exception {
         TlsKeys keys = TlsKeys.in(folder);
-        Properties file = new Properties();
-        file.putAll(keys.clientConfig("client"));
-        try (var out = Files.newBufferedWriter(folder.resolve("client.properties"))) {
-            file.store(out, null);
+        for (String name : List.of("client", "stranger")) {
+            Properties file = new Properties();
+            file.putAll(keys.clientConfig(name));
+            try (var out = Files.newBufferedWriter(folder.resolve(name + ".properties"))) {
+                file.store(out, null);
+            }
         }
         server = keys.startServer();
     }
@@ -54,5 +56,22 @@ class CommandLineTlsIT {
         assertEquals(0, listed.status(), listed::toString);
         assertEquals("", listed.err());
         assertTrue(listed.out().contains("/tls/run"), listed::toString);
+    }
+
+    @Test
+    void mistakeIsExplained_withTheLogIfItIsAskedFor() throws Exception {
+        Program.Ended plain = latchkey("ls", "--connect-timeout=2s");
+        assertEquals(78, plain.status(), plain::toString);
+        assertTrue(plain.err().contains("expects TLS at this port"), plain::toString);
+        assertEquals(1, plain.err().lines().count(), plain::toString);
+
+        Program.Ended stranger =
+                latchkey("ls", "--client-config=stranger.properties", "--connect-timeout=2s", "--verbose");
+        assertEquals(77, stranger.status(), stranger::toString);
+        assertTrue(
+                stranger.err().contains("latchkey: The ZooKeeper server " + server.connectString() + " refuses"),
+                stranger::toString);
+        assertTrue(stranger.err().contains("latchkey: caused by javax.net.ssl."), stranger::toString);
+        assertTrue(stranger.err().contains(" INFO "), stranger::toString);
     }
 }

@@ -54,10 +54,11 @@ public final class Docs {
                 .toList();
     }
 
-    /** All pages: those at the top of the repository, and all below {@code docs}. */
+    /** All pages: those at the top of the repository, the starter's, and all below {@code docs}. */
     static List<Path> pages() {
         return Stream.concat(
-                        Stream.of(root().resolve("README.md"), root().resolve("CHANGELOG.md")),
+                        Stream.of("README.md", "CHANGELOG.md", "lock-zk/spring-boot-starter/README.md")
+                                .map(page -> root().resolve(page)),
                         files(root().resolve("docs"), ".md").stream())
                 .toList();
     }

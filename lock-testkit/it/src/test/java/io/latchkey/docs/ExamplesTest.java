@@ -31,7 +31,7 @@ class ExamplesTest {
     private static final Pattern OURS_FOR_GRADLE = Pattern.compile("'io\\.latchkey:[\\w-]+:([^']+)'");
     private static final Pattern SUREFIRE =
             Pattern.compile("<artifactId>maven-surefire-plugin</artifactId>\\s*<version>([^<]+)</version>");
-    private static final Pattern RUNS = Pattern.compile("\\w*(Test|Properties)\\.java");
+    private static final Pattern RUNS = Pattern.compile("\\w*(Test|IT|Properties)\\.java");
     private static final String SAMPLE = "lock-testkit/src/sample";
 
     /** One file, as its lines without indentation. */

@@ -52,7 +52,11 @@ class ObservingExamplesTest {
             Eventually.holds(
                     "the loss is counted",
                     Duration.ofSeconds(10),
-                    () -> meters.find("latchkey.lost").counters().size() == 1);
+                    () -> meters.get("latchkey.lost")
+                                    .tags("cause", "client_closed")
+                                    .counter()
+                                    .count()
+                            == 1);
         }
     }
 
@@ -67,7 +71,20 @@ class ObservingExamplesTest {
             Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
             Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
         }
-        assertEquals(0, meters.get("latchkey.wait").timer().totalTime(TimeUnit.NANOSECONDS), "time did not advance");
+        Timer waits = meters.timer("latchkey.wait", "lock", "mutex", "outcome", "granted");
+        assertEquals(1, waits.count());
+        assertEquals(0, waits.totalTime(TimeUnit.NANOSECONDS), "time did not advance");
+    }
+
+    @Test
+    void metersHaveTheNamesOfTheFunction() throws Exception {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        LockObserver named = LockMeters.of(meters, path -> path.startsWith("/orders/") ? "orders" : null);
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            locks.client(named).mutex("/orders/42").acquire().close();
+            Timer holds = meters.timer("latchkey.named.hold", "name", "orders", "outcome", "released");
+            Eventually.holds("one hold", Duration.ofSeconds(10), () -> holds.count() == 1);
+        }
     }
 
     @Test

@@ -20,11 +20,21 @@ class VersionsPageTest {
     /** File, and what stands around a version in it; the first group is the version. */
     private static final Map<String, List<String>> NAMED = Map.of(
             "pom.xml", List.of("<(?:zookeeper|kerby|curator|micrometer|junit|jqwik|netty)\\.version>" + VERSION),
-            "lock-zk/bench/pom.xml", List.of("<(?:redisson|jetcd)\\.version>" + VERSION),
+            "lock-zk/bench/pom.xml", List.of("<(?:redisson|jetcd|netty)\\.version>" + VERSION),
             "lock-testkit/it/pom.xml", List.of("<artifactId>zookeeper</artifactId>\\s*<version>" + VERSION),
             "lock-testkit/src/sample/spring-billing/pom.xml",
                     List.of(
                             "<shedlock\\.version>" + VERSION,
+                            "<artifactId>spring-boot-starter-parent</artifactId>\\s*<version>" + VERSION),
+            "lock-testkit/src/sample/neighbours/pinned/pom.xml",
+                    List.of(
+                            "<(?:curator|zookeeper|slf4j)\\.version>" + VERSION,
+                            "<guava\\.version>" + VERSION,
+                            "<artifactId>netty-bom</artifactId>\\s*<version>" + VERSION),
+            "lock-testkit/src/sample/neighbours/oldest/pom.xml", List.of("<zookeeper\\.version>" + VERSION),
+            "lock-testkit/src/sample/neighbours/boot-first/pom.xml",
+                    List.of(
+                            "<netty\\.version>" + VERSION,
                             "<artifactId>spring-boot-starter-parent</artifactId>\\s*<version>" + VERSION),
             "lock-testkit/src/sample/kotlin-shipping/pom.xml", List.of("<(?:kotlin|coroutines)\\.version>" + VERSION),
             ".ci/sample",

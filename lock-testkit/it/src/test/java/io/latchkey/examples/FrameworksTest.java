@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Executors, as docs/frameworks.md has them. */
+/** Executors, as docs/executors.md has them. */
 @Tag("slow")
 @LatchkeyTest(reconnects = Reconnects.FAST, sessionMillis = 4000)
 @Timeout(60)

@@ -36,7 +36,7 @@ class FlightRecorderTest {
     private static final long LONG_NANOS = Duration.ofMillis(15).toNanos();
 
     private final SimulatedLocks locks = SimulatedLocks.start();
-    private final LockClient client = locks.client();
+    private final LockClient client = locks.client("billing");
     private final LockClient other = locks.client();
 
     @TempDir
@@ -162,6 +162,7 @@ class FlightRecorderTest {
 
     @Test
     void everyEventIsThere() throws Exception {
+        String ofTheClient = "0x" + Long.toHexString(locks.session(client));
         try (Recording recording = everything()) {
             List<RecordedEvent> events = recorded(recording, () -> {
                 Lease first = other.mutex("/jfr/wait").acquire();
@@ -176,6 +177,7 @@ class FlightRecorderTest {
                 assertEquals(Optional.empty(), tried.get(10, TimeUnit.SECONDS));
                 held.close();
 
+                client.mutex("/jfr/labelled").labelled("nightly run").acquire().close();
                 Lease lost = client.mutex("/jfr/lost").acquire();
                 locks.advance(Duration.ofSeconds(3));
                 locks.disconnect(client);
@@ -194,11 +196,14 @@ class FlightRecorderTest {
             assertEquals(Duration.ofSeconds(5), late.getDuration("waited"));
             RecordedEvent lost = one(events, "Lost", "/jfr/lost");
             assertEquals("SESSION_EXPIRED", lost.getString("cause"));
+            assertEquals("billing", lost.getString("label"), "the client's");
+            assertEquals("nightly run", one(events, "Granted", "/jfr/labelled").getString("label"), "the request's");
+            assertEquals(ofTheClient, lost.getString("session"));
             assertEquals(Duration.ofSeconds(3), lost.getDuration("held"));
             assertEquals(one(events, "Granted", "/jfr/lost").getLong("token"), lost.getLong("token"));
             assertNull(lost.getStackTrace());
             assertEquals(
-                    List.of("/jfr/wait", "/jfr/wait", "/jfr/busy"),
+                    List.of("/jfr/wait", "/jfr/wait", "/jfr/busy", "/jfr/labelled"),
                     ours(events, "Released").stream()
                             .map(event -> event.getString("path"))
                             .toList());
@@ -268,7 +273,7 @@ class FlightRecorderTest {
             assertEquals("Lock Released", event.getEventType().getLabel());
             assertEquals(List.of("Latchkey"), event.getEventType().getCategoryNames());
             assertEquals(
-                    new TreeSet<>(List.of("path", "lock", "request", "token")),
+                    new TreeSet<>(List.of("path", "lock", "request", "token", "label", "session")),
                     event.getEventType().getFields().stream()
                             .map(field -> field.getName())
                             .filter(name -> !List.of("startTime", "duration", "eventThread", "stackTrace")

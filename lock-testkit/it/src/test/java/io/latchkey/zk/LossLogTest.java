@@ -53,6 +53,20 @@ class LossLogTest {
     }
 
     @Test
+    void lossIsLoggedWithTheLabelOfItsHolder() throws Exception {
+        LockClient billing = locks.client("billing");
+        Lease ofTheClient = billing.mutex("/log/client").acquire();
+        Lease ofTheRequest = billing.mutex("/log/request").labelled("order 42").acquire();
+        locks.expire(billing);
+        String begin = "Lost the lease on /log/client for billing (token " + ofTheClient.token() + "): ";
+        assertTrue(log.with("/log/client ").get(0).startsWith(begin), () -> log.with("/log/client ")
+                .toString());
+        begin = "Lost the lease on /log/request for order 42 (token " + ofTheRequest.token() + "): ";
+        String second = log.with("/log/request ").get(0);
+        assertTrue(second.startsWith(begin), second);
+    }
+
+    @Test
     void releaseAndCloseAreNotLoggedAsWarnings() throws Exception {
         client.mutex("/log/released").acquire().close();
         Lease held = client.mutex("/log/closed").acquire();

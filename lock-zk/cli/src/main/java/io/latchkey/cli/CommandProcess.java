@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The process of the command, with its descendants. It is ended at most once, by a loss of the lock or by a signal; a
@@ -36,6 +41,16 @@ final class CommandProcess {
      */
     CommandProcess(Duration grace) {
         this.grace = grace;
+    }
+
+    /** Returns whether a command that could not be started exists, by itself or in a folder of the PATH. */
+    static boolean isThere(String command) {
+        if (command.indexOf('/') >= 0) {
+            return Files.exists(Path.of(command));
+        }
+        String folders = Objects.requireNonNullElse(System.getenv("PATH"), "");
+        return Stream.of(folders.split(File.pathSeparator, -1))
+                .anyMatch(folder -> Files.exists(Path.of(folder, command)));
     }
 
     /** Starts the command with latchkey's standard streams and without its login, unless it has been ended before. */

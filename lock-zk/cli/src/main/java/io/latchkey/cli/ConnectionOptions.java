@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
+import java.io.IOException;
 import java.time.Duration;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -14,14 +17,15 @@ final class ConnectionOptions {
     /** The environment variable with the login, which is not passed on to commands. */
     static final String LOGIN = "LATCHKEY_AUTH";
 
+    private static final String SERVERS = "LATCHKEY_CONNECT";
+
     @Option(
             names = "--connect",
             paramLabel = "SERVERS",
-            required = true,
-            defaultValue = "${env:LATCHKEY_CONNECT}",
+            defaultValue = "${env:" + SERVERS + "}",
             description = "The servers, as host:port[,host:port...][/chroot]. If not given: LATCHKEY_CONNECT of the"
                     + " environment.")
-    private String servers = "";
+    private @Nullable String servers;
 
     @Option(
             names = "--session-timeout",
@@ -57,13 +61,18 @@ final class ConnectionOptions {
             converter = ClientConfigFile.class,
             description = "A properties file with settings of ZooKeeper's client, for TLS or SASL. If not given:"
                     + " LATCHKEY_CLIENT_CONFIG of the environment.")
-    private ZKClientConfig clientConfig = new ZKClientConfig();
+    private @Nullable ZKClientConfig clientConfig;
 
     @Option(
             names = "--creator-only",
             description = "What this command creates is for its own login only. With --auth that is so anyway; with a"
                     + " login by TLS or SASL all clients have all rights unless this is given.")
     private boolean creatorOnly;
+
+    @Option(
+            names = LogOfZooKeeper.OPTION,
+            description = "Show the log of ZooKeeper's client on standard error, and the causes of an error.")
+    private boolean verbose;
 
     /**
      * Checks a path before connecting.
@@ -77,11 +86,14 @@ final class ConnectionOptions {
     /** Connects a client with this label. */
     ZkLockClient client(String label, Layout layout) throws InterruptedException {
         ZkLockClient.Builder builder = ZkLockClient.builder()
-                .connectString(servers)
+                .connectString(servers())
                 .sessionTimeout(sessionTimeout)
                 .ownerLabel(label)
-                .clientConfig(clientConfig)
                 .layout(layout);
+        ZKClientConfig config = clientConfig;
+        if (config != null) {
+            builder.clientConfig(config);
+        }
         if (creatorOnly) {
             builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL);
         }
@@ -93,6 +105,48 @@ final class ConnectionOptions {
         if (presented != null) {
             builder.auth(presented.scheme(), presented.bytes());
         }
+        if (verbose) {
+            Terminal.complain("connecting to " + servers());
+        }
         return builder.build();
+    }
+
+    /** Opens a handle of ZooKeeper's own, for what the lock client does not offer. It connects in the background. */
+    ZooKeeper handle() {
+        ZKClientConfig config = clientConfig;
+        try {
+            ZooKeeper handle = new ZooKeeper(
+                    servers(),
+                    (int) sessionTimeout.toMillis(),
+                    event -> {},
+                    config == null ? new ZKClientConfig() : config);
+            Login presented = login;
+            if (presented != null) {
+                handle.addAuthInfo(presented.scheme(), presented.bytes());
+            }
+            return handle;
+        } catch (IOException cannot) {
+            throw new LockServiceUnavailableException(
+                    "Cannot open a second connection to " + servers() + ": " + cannot);
+        }
+    }
+
+    /** Returns how the client logs in, for people. */
+    String loginText() {
+        Login given = login;
+        if (given != null) {
+            return given.scheme() + ", accepted or not asked for by the server";
+        }
+        return clientConfig == null ? "none" : "as --client-config says";
+    }
+
+    private String servers() {
+        String given = servers;
+        if (given == null || given.isBlank()) {
+            throw new IllegalArgumentException(
+                    "No servers are given. Set " + SERVERS
+                            + " in the environment, or give --connect, as host:port[,host:port...][/chroot]. Nothing was sent.");
+        }
+        return given;
     }
 }

@@ -4,56 +4,71 @@ package io.latchkey.cli;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LockServiceUnavailableException;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. */
+/**
+ * Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. This is the one list of
+ * them: the help of each command and docs/command-line.md have it.
+ */
 enum ExitStatus {
-    DONE(0),
-    /** Evict: there was no such request. */
-    GONE(1),
-    /** The command line is wrong. */
-    USAGE(64),
-    /** No server answers, or the servers have too many requests. */
-    UNAVAILABLE(69),
-    /** An unexpected error; ls, show: a lock could not be shown. */
-    UNEXPECTED(70),
-    /** Standard output could not be written. */
-    NOT_WRITTEN(74),
-    /** Run: others held the lock all the time, so the command was not started. */
-    NOT_ACQUIRED(75),
-    /** Run: the lock was lost before the command had ended. */
-    LOST(76),
-    /** The server denies access. */
-    DENIED(77),
-    /** The path is for another kind of lock. */
-    MISMATCH(78),
-    /** Run: the command could not be started. */
-    NOT_STARTED(127);
+    DONE(0, "done; of run: that of the command, where it ran to its end under the lock"),
+    GONE(1, "evict, ask: there was no such request; ask: its owner does not listen"),
+    USAGE(64, "the command line is wrong; nothing was done"),
+    UNAVAILABLE(69, "no server answers, or the servers have too many requests"),
+    UNEXPECTED(70, "an unexpected error; of a list: a lock could not be shown"),
+    NOT_WRITTEN(74, "standard output or a file could not be written, and is not complete"),
+    NOT_ACQUIRED(75, "run, ping: not acquired in time; the command was not run"),
+    LOST(76, "run: the lock was lost before the command had ended, or had begun"),
+    DENIED(77, "refused: access, the login, or a certificate of TLS"),
+    MISCONFIGURED(78, "configured wrong: the path is for another kind of lock, TLS cannot work, no Java is found"),
+    NOT_EXECUTABLE(126, "run: the command cannot be executed"),
+    NOT_STARTED(127, "run: the command was not found, or could not be started");
 
     /** To this the number of a signal is added. */
     static final int BY_SIGNAL = 128;
 
-    private final int code;
+    private static final String SIGNALLED =
+            "run: latchkey got HUP (1), INT (2), TERM (15) or another signal, or the command";
 
-    ExitStatus(int code) {
+    private final int code;
+    private final String meaning;
+
+    ExitStatus(int code, String meaning) {
         this.code = code;
+        this.meaning = meaning;
     }
 
     int code() {
         return code;
     }
 
+    /** Returns the list for people: each status with its meaning. */
+    static Map<String, String> list() {
+        Map<String, String> list = new LinkedHashMap<>();
+        for (ExitStatus each : values()) {
+            list.put(Integer.toString(each.code), each.meaning);
+        }
+        list.put(BY_SIGNAL + "+N", SIGNALLED);
+        return list;
+    }
+
     static ExitStatus of(Exception failed) {
         if (failed instanceof BadPathException || failed instanceof IllegalArgumentException) {
             return USAGE;
-        } else if (failed instanceof LockServiceUnavailableException) {
-            return UNAVAILABLE;
+        } else if (failed instanceof LockServiceUnavailableException unavailable) {
+            if (unavailable.reason() == Reason.TLS_REFUSED) {
+                return DENIED;
+            }
+            return unavailable.reason() == Reason.TLS_MISCONFIGURED ? MISCONFIGURED : UNAVAILABLE;
         } else if (failed instanceof AccessDeniedException) {
             return DENIED;
         } else if (failed instanceof LockMismatchException) {
-            return MISMATCH;
+            return MISCONFIGURED;
         }
         return UNEXPECTED;
     }

@@ -2,10 +2,14 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
+import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.zk.Layout;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.zookeeper.common.PathUtils;
 import picocli.CommandLine.Command;
@@ -19,8 +23,9 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description =
-                "Lists the locks at PATH and below it: kind, number of holders and waiters, and layout. Locks of Curator"
-                        + " and kazoo are listed while they have holders or waiters.")
+                "Lists the locks at PATH and below it: kind, number of holders and waiters, layout; and of the first holder"
+                        + " the age of its request, its session and label. Locks of Curator and kazoo are listed while"
+                        + " they have holders or waiters.")
 final class LsCommand implements Callable<Integer> {
     @Mixin
     private ConnectionOptions connection = new ConnectionOptions();
@@ -42,23 +47,39 @@ final class LsCommand implements Callable<Integer> {
         try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {
             found = client.listLocks(path);
         }
-        List<Shown.Lock> locks = found.locks().stream().map(Shown.Lock::of).toList();
-        System.out.println(json ? Shown.json(locks) : table(locks));
+        Instant now = Instant.now();
+        List<LockSummary> locks = found.locks();
+        System.out.println(
+                json
+                        ? Shown.json(locks.stream()
+                                .map(lock -> Shown.Lock.of(lock, now))
+                                .toList())
+                        : table(locks, now));
         if (locks.isEmpty() && found.isComplete() && !json) {
             Terminal.complain("no lock at or below " + path);
         }
         return Shown.complainOfMissing(found).code();
     }
 
-    private static Table table(List<Shown.Lock> locks) {
-        Table table = new Table("PATH", "KIND", "CAPACITY", "HOLDERS", "WAITERS", "LAYOUT");
-        locks.forEach(lock -> table.line(
-                lock.path(),
-                lock.kind(),
-                Objects.requireNonNullElse(lock.capacity(), ""),
-                lock.holders(),
-                lock.waiters(),
-                lock.layout()));
+    private static Table table(List<LockSummary> locks, Instant now) {
+        Table table = new Table("PATH", "KIND", "CAPACITY", "HOLDERS", "WAITERS", "LAYOUT", "AGE", "SESSION", "LABEL");
+        for (LockSummary lock : locks) {
+            Shown.Lock shown = Shown.Lock.of(lock, now);
+            Optional<Contender> holder = lock.queue().stream()
+                    .filter(request -> request.state() == Contender.State.HOLDING)
+                    .findFirst();
+            table.line(
+                    shown.path(),
+                    shown.kind(),
+                    Objects.requireNonNullElse(shown.capacity(), ""),
+                    shown.holders(),
+                    shown.waiters(),
+                    shown.layout(),
+                    holder.map(each -> Age.text(Age.of(each.requestedAt(), now)))
+                            .orElse(""),
+                    holder.map(each -> Owners.session(each.session())).orElse(""),
+                    holder.map(each -> each.owner().label()).orElse(""));
+        }
         return table;
     }
 }

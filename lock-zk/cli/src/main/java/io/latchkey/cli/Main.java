@@ -5,13 +5,21 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
 
 /** The entry point of the command line. */
 @Command(
@@ -19,26 +27,33 @@ import picocli.CommandLine.ParseResult;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description = "Distributed locks on ZooKeeper, from the command line.",
-        footerHeading = "%nExit status:%n",
         footer = {
-            "  0    done; of run: the command's own status",
-            "  1    evict: there was no such request",
-            "  64   the command line is wrong; nothing was done",
-            "  69   no server answers",
-            "  70   an unexpected error",
-            "  74   standard output could not be written",
-            "  75   run: not acquired in time; the command was not run",
-            "  76   run: the lock was lost before the command had ended",
-            "  77   the server denies access",
-            "  78   the path is for another kind of lock",
-            "  127  run: the command could not be started",
             "",
-            "'latchkey COMMAND --help' says more of each command."
+            "'latchkey COMMAND --help' says more of each command. All need the servers:",
+            "  export LATCHKEY_CONNECT=zk1:2181,zk2:2181,zk3:2181"
         },
-        subcommands = {LsCommand.class, ShowCommand.class, RunCommand.class, EvictCommand.class})
-final class Main {
+        subcommands = {
+            RunCommand.class,
+            LsCommand.class,
+            ShowCommand.class,
+            TopCommand.class,
+            WatchCommand.class,
+            PingCommand.class,
+            AskCommand.class,
+            EvictCommand.class,
+            ResizeCommand.class,
+            Main.Completion.class,
+            HelpCommand.class
+        })
+final class Main implements Callable<Integer> {
     /** Java's replacement for bytes that it cannot decode. */
     private static final char UNREADABLE = '\uFFFD';
+
+    /** What follows belongs to the command of {@code run}. */
+    private static final String SEPARATOR = "--";
+
+    @Spec
+    private @Nullable CommandSpec spec;
 
     private Main() {}
 
@@ -46,6 +61,8 @@ final class Main {
         // JSON is in UTF-8, and under cron no locale sets that encoding.
         System.setOut(utf8(FileDescriptor.out));
         System.setErr(utf8(FileDescriptor.err));
+        // Before any class that logs.
+        LogOfZooKeeper.show(own(args).anyMatch(LogOfZooKeeper.OPTION::equals));
         if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
             Terminal.complain("an argument is not ASCII, and no locale says how to read it. Nothing was done."
                     + " Set LC_ALL=C.UTF-8.");
@@ -54,7 +71,16 @@ final class Main {
         System.exit(status(args));
     }
 
-    private static int status(String... args) {
+    /** Without a command, help is what is wanted. */
+    @Override
+    public Integer call() {
+        CommandSpec self = Objects.requireNonNull(spec);
+        self.commandLine().usage(System.out);
+        return ExitStatus.DONE.code();
+    }
+
+    /** Runs a command line on the standard streams, and returns its exit status. */
+    static int status(String... args) {
         try {
             int status = execute(args);
             return System.out.checkError() ? notWritten(status) : status;
@@ -72,13 +98,22 @@ final class Main {
     }
 
     private static int execute(String... args) {
-        return new CommandLine(new Main())
+        CommandLine latchkey = new CommandLine(new Main());
+        latchkey.getCommandSpec()
+                .usageMessage()
+                .exitCodeListHeading("%nExit status:%n")
+                .exitCodeList(ExitStatus.list());
+        return latchkey
                 // Arguments after -- belong to the command.
                 .setExpandAtFiles(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::misused)
                 .setExecutionExceptionHandler(Main::failed)
                 .execute(args);
+    }
+
+    private static Stream<String> own(String... args) {
+        return Arrays.stream(args).takeWhile(arg -> !arg.equals(SEPARATOR));
     }
 
     private static PrintStream utf8(FileDescriptor stream) {
@@ -93,10 +128,18 @@ final class Main {
     }
 
     private static int failed(Exception failed, CommandLine command, ParseResult parsed) {
-        if (ExitStatus.isExplained(failed)) {
+        if (failed instanceof StatusException known) {
             Terminal.complain(String.valueOf(failed.getMessage()));
-        } else {
+            return known.status().code();
+        }
+        if (!ExitStatus.isExplained(failed)) {
             Terminal.complain(failed);
+            return ExitStatus.of(failed).code();
+        }
+        Terminal.complain(String.valueOf(failed.getMessage()));
+        if (own(parsed.originalArgs().toArray(String[]::new)).anyMatch(LogOfZooKeeper.OPTION::equals)) {
+            Stream.iterate(failed.getCause(), each -> each != null, Throwable::getCause)
+                    .forEach(cause -> Terminal.complain("caused by " + cause));
         }
         return ExitStatus.of(failed).code();
     }
@@ -104,8 +147,40 @@ final class Main {
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"latchkey " + Objects.requireNonNullElse(version, "(not from its jar)")};
+            return new String[] {"latchkey " + number()};
         }
+
+        static String number() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return Objects.requireNonNullElse(version, "(not from its jar)");
+        }
+    }
+
+    /** The command {@code completion}, which prints the script that picocli makes. */
+    @Command(
+            name = "completion",
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            description = {
+                "Prints a script for bash and zsh, by which TAB completes commands and options:",
+                "  source <(latchkey completion)"
+            })
+    static final class Completion implements Callable<Integer> {
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            CommandLine latchkey = Objects.requireNonNull(
+                            Objects.requireNonNull(spec).parent())
+                    .commandLine();
+            System.out.print(AutoComplete.bash("latchkey", latchkey));
+            return ExitStatus.DONE.code();
+        }
+    }
+
+    /** Returns the names of all commands, for texts and tests. */
+    static List<String> commands() {
+        return List.copyOf(new CommandLine(new Main()).getSubcommands().keySet());
     }
 }

@@ -11,11 +11,13 @@ import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.OncePerPeriod;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -56,18 +58,6 @@ import picocli.CommandLine.Spec;
             "With --once-per, COMMAND also has LATCHKEY_PERIOD, the beginning of the period in UTC. It is the same if"
                     + " COMMAND is repeated. The last period is recorded in the node PATH.period.",
             "Times are 10s, 500ms, 5m, 2h, 1d; a bare number is seconds."
-        },
-        footerHeading = "%nExit status:%n",
-        footer = {
-            "  that of COMMAND, or 128 and the number of the signal that ended it; else",
-            "  64   the command line is wrong; nothing was done",
-            "  69   no server answers",
-            "  75   not acquired in time; COMMAND was not run",
-            "  76   the lock was lost before COMMAND had ended",
-            "  77   the server denies access",
-            "  78   the path is for another kind of lock",
-            "  127  COMMAND could not be started",
-            "  129, 130, 143  latchkey got HUP, INT or TERM; 128 and its number after another signal"
         })
 final class RunCommand implements Callable<Integer> {
     private static final String SEPARATOR = "--";
@@ -271,7 +261,8 @@ final class RunCommand implements Callable<Integer> {
         switch (late.reason()) {
             case HELD_BY_OTHERS -> {
                 if (!quiet) {
-                    Terminal.complain(path + " was not free within " + time + ". The command was not run.");
+                    Terminal.complain(
+                            path + " was not free within " + time + holders(wanted) + ". The command was not run.");
                 }
                 return ExitStatus.NOT_ACQUIRED.code();
             }
@@ -288,6 +279,21 @@ final class RunCommand implements Callable<Integer> {
                 }
                 return ExitStatus.NOT_ACQUIRED.code();
             }
+        }
+    }
+
+    /** Returns the first holder, for the message alone; empty if it has gone by now, or cannot be asked for. */
+    private static String holders(Acquirable wanted) throws InterruptedException {
+        try {
+            List<Contender> holding = wanted.queue().stream()
+                    .filter(request -> request.state() == Contender.State.HOLDING)
+                    .toList();
+            return holding.isEmpty()
+                    ? ""
+                    : ": " + Owners.holder(holding.get(0), Instant.now())
+                            + (holding.size() == 1 ? "" : ", and by " + (holding.size() - 1) + " more");
+        } catch (LockException unknown) {
+            return "";
         }
     }
 
@@ -392,7 +398,9 @@ final class RunCommand implements Callable<Integer> {
         } catch (IOException cannot) {
             neverBegan = true;
             Terminal.complain(cannot.getMessage() + ". The lock is released.");
-            return ExitStatus.NOT_STARTED.code();
+            return CommandProcess.isThere(command.get(0))
+                    ? ExitStatus.NOT_EXECUTABLE.code()
+                    : ExitStatus.NOT_STARTED.code();
         }
         if (started.isEmpty()) {
             neverBegan = true;

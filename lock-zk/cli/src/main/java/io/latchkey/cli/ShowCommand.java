@@ -4,6 +4,8 @@ package io.latchkey.cli;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -19,8 +21,8 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description =
-                "Shows the holders and waiters of the lock at PATH, in order: time of the request by the server's clock,"
-                        + " fencing token, read or write, host, process and label. A waiter's token is the one that it will"
+                "Shows the holders and waiters of the lock at PATH, in order: fencing token, read or write, age and time of"
+                        + " the request by the server's clock, session, host, process and label. A waiter's token is the one that it will"
                         + " have. Host, process and label are claims of the clients. Requests of Curator and kazoo are shown"
                         + " with the values that they have.")
 final class ShowCommand implements Callable<Integer> {
@@ -40,8 +42,9 @@ final class ShowCommand implements Callable<Integer> {
         try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {
             found = client.listLocksAt(path);
         }
-        List<Shown.Queue> shown =
-                new ArrayList<>(found.locks().stream().map(Shown.Queue::of).toList());
+        Instant now = Instant.now();
+        List<Shown.Queue> shown = new ArrayList<>(
+                found.locks().stream().map(lock -> Shown.Queue.of(lock, now)).toList());
         if (shown.isEmpty() && found.isComplete()) {
             shown.add(Shown.Queue.none(path));
         }
@@ -62,18 +65,27 @@ final class ShowCommand implements Callable<Integer> {
         if (shown.queue().isEmpty()) {
             return head + "; no holders, no waiters";
         }
-        Table table = new Table("STATE", "TOKEN", "LOCK", "PERMITS", "SINCE", "HOST", "PROCESS", "LABEL");
+        Table table =
+                new Table("STATE", "TOKEN", "LOCK", "PERMITS", "AGE", "SINCE", "SESSION", "HOST", "PROCESS", "LABEL");
         shown.queue()
                 .forEach(request -> table.line(
                         request.state(),
                         request.token(),
                         request.lock(),
                         request.permits(),
+                        age(request),
                         Objects.requireNonNullElse(request.since(), ""),
+                        Objects.requireNonNullElse(request.session(), ""),
                         request.host(),
                         request.processId() == 0 ? "" : request.processId(),
                         request.label()));
         return head + System.lineSeparator() + table;
+    }
+
+    private static String age(Shown.Request request) {
+        return request.ageSeconds() == null
+                ? ""
+                : Age.text(Duration.ofSeconds(request.ageSeconds().longValue()));
     }
 
     private static String described(Shown.Queue shown) {

@@ -7,10 +7,13 @@ import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
+import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,6 +27,9 @@ final class Shown {
             .setPrettyPrinting()
             .create();
 
+    private static final Gson LINE =
+            new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
+
     /** Matches each half of a surrogate pair separately, because JSON escapes them separately. */
     private static final Pattern OUTSIDE_OF_ASCII = Pattern.compile("[^ -~\\n]");
 
@@ -31,8 +37,17 @@ final class Shown {
 
     /** Returns JSON in ASCII. Other characters occur only in strings, where they are escaped. */
     static String json(Object shown) {
+        return ascii(GSON.toJson(shown));
+    }
+
+    /** Returns the same in one line. */
+    static String line(Object shown) {
+        return ascii(LINE.toJson(shown));
+    }
+
+    private static String ascii(String json) {
         return OUTSIDE_OF_ASCII
-                .matcher(GSON.toJson(shown))
+                .matcher(json)
                 .replaceAll(
                         match -> String.format("\\\\u%04x", (int) match.group().charAt(0)));
     }
@@ -46,6 +61,8 @@ final class Shown {
      * @param holders the requests that hold
      * @param waiters the requests that wait
      * @param layout latchkey, curator or kazoo
+     * @param oldestHolderAgeSeconds the age of the oldest request that holds; null if there is none that can be read
+     * @param oldestWaiterAgeSeconds the same of those that wait
      */
     record Lock(
             String path,
@@ -54,8 +71,10 @@ final class Shown {
             @Nullable Integer capacity,
             int holders,
             int waiters,
-            String layout) {
-        static Lock of(LockSummary lock) {
+            String layout,
+            @Nullable BigDecimal oldestHolderAgeSeconds,
+            @Nullable BigDecimal oldestWaiterAgeSeconds) {
+        static Lock of(LockSummary lock, Instant now) {
             return new Lock(
                     lock.path(),
                     text(lock.kind()),
@@ -63,7 +82,19 @@ final class Shown {
                     number(lock.capacity()),
                     lock.holders(),
                     lock.waiters(),
-                    lock.layout());
+                    lock.layout(),
+                    oldest(lock, Contender.State.HOLDING, now),
+                    oldest(lock, Contender.State.WAITING, now));
+        }
+
+        private static @Nullable BigDecimal oldest(LockSummary lock, Contender.State state, Instant now) {
+            return lock.queue().stream()
+                    .filter(request -> request.state() == state)
+                    .map(request -> Optional.ofNullable(Age.of(request.requestedAt(), now)))
+                    .flatMap(Optional::stream)
+                    .max(Comparator.naturalOrder())
+                    .map(Age::seconds)
+                    .orElse(null);
         }
     }
 
@@ -84,7 +115,7 @@ final class Shown {
             return new Queue(path, null, 0, 0, null, List.of());
         }
 
-        static Queue of(LockSummary lock) {
+        static Queue of(LockSummary lock, Instant now) {
             return new Queue(
                     lock.path(),
                     text(lock.kind()),
@@ -92,7 +123,7 @@ final class Shown {
                     number(lock.capacity()),
                     lock.layout(),
                     lock.queue().stream()
-                            .map(contender -> Request.of(lock.kind(), contender))
+                            .map(contender -> Request.of(lock.kind(), contender, now))
                             .toList());
         }
     }
@@ -104,6 +135,8 @@ final class Shown {
      * @param lock the requested lock: mutex, read, write or semaphore
      * @param processId 0 if it is unknown
      * @param since the time of the request by the server's clock; null if this client may not read it
+     * @param ageSeconds how long ago that was by this machine's clock; null if this client may not read it
+     * @param session the id of the session, as servers' logs show it; null if this client may not read it
      */
     record Request(
             String state,
@@ -113,8 +146,10 @@ final class Shown {
             @Nullable String since,
             String host,
             long processId,
-            String label) {
-        static Request of(LockSummary.Kind kind, Contender contender) {
+            String label,
+            @Nullable BigDecimal ageSeconds,
+            @Nullable String session) {
+        static Request of(LockSummary.Kind kind, Contender contender, Instant now) {
             return new Request(
                     contender.state().name().toLowerCase(Locale.ROOT),
                     contender.token(),
@@ -125,7 +160,9 @@ final class Shown {
                             : contender.requestedAt().toString(),
                     contender.owner().host(),
                     contender.owner().processId(),
-                    contender.owner().label());
+                    contender.owner().label(),
+                    Age.seconds(Age.of(contender.requestedAt(), now)),
+                    contender.session() == 0 ? null : Owners.session(contender.session()));
         }
     }
 

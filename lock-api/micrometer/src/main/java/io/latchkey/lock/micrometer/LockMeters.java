@@ -5,27 +5,33 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionState;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Locale;
+import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An observer that keeps Micrometer meters of one client.
+ * An observer that keeps Micrometer meters of one client. All are registered at once, with the value zero and for all
+ * values of their tags, so that the first loss is an increase.
  *
  * <table>
  * <caption>Meters</caption>
  * <tr><th>name</th><th>type, tags</th><th>value</th></tr>
  * <tr><td>{@code latchkey.waiting}</td><td>gauge, {@code lock}</td><td>requests that are not granted yet</td></tr>
+ * <tr><td>{@code latchkey.waiting.age}</td><td>gauge, {@code lock}</td>
+ *     <td>how long the oldest of them has waited; 0 if none waits</td></tr>
  * <tr><td>{@code latchkey.held}</td><td>gauge, {@code lock}</td><td>leases that are neither released nor lost</td></tr>
+ * <tr><td>{@code latchkey.held.age}</td><td>gauge, {@code lock}</td>
+ *     <td>how long the oldest of them has been held; 0 if none is</td></tr>
  * <tr><td>{@code latchkey.connected}</td><td>gauge</td><td>1 while the session is connected, else 0</td></tr>
  * <tr><td>{@code latchkey.wait}</td><td>timer, {@code lock}, {@code outcome}</td>
  *     <td>how long requests took: {@code granted}; {@code busy}, as others were ahead of a try that does not wait;
@@ -47,8 +53,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * values of {@code reason}, {@code cause} and {@code state} are the constants of {@link LockException.Reason}, {@link
  * LossCause} and {@link SessionState} in lower case. The timers have buckets from one millisecond to ten minutes.
  *
- * <p>After dropped events the two gauges count from zero: earlier requests are left out until they end. Otherwise
- * requests whose end was missed would be counted forever.
+ * <p>With a function from paths to names there are meters by name beside these, with the tag {@code name} in place of
+ * {@code lock}: {@code latchkey.named.waiting}, {@code .waiting.age}, {@code .held}, {@code .held.age}, {@code .wait},
+ * {@code .hold} and {@code .lost}. Their timers have no buckets. Those of a name are registered at its first request,
+ * for all values of their other tags. Names after the first hundred are counted as {@code (others)}.
+ *
+ * <p>After dropped events the gauges count from zero: earlier requests are left out until they end. Otherwise requests
+ * whose end was missed would be counted forever.
  */
 public final class LockMeters implements LockObserver {
     private static final Duration[] BUCKETS = {
@@ -65,51 +76,48 @@ public final class LockMeters implements LockObserver {
         Duration.ofMinutes(10)
     };
 
+    private static final String PREFIX = "latchkey.";
+
     private final MeterRegistry meters;
-    private final Tags tags;
-    private final Map<String, Requests> waiting = new ConcurrentHashMap<>();
-    private final Map<String, Requests> held = new ConcurrentHashMap<>();
+    private final Map<Kind, LockSeries> kinds = new EnumMap<>(Kind.class);
+    private final NamedSeries names;
     private final Gauge connection;
+    private final Map<LockException.Reason, Counter> refused;
+    private final Map<LossCause, Counter> lost;
+    private final Map<SessionState, Counter> sessions;
+    private final Counter suspect;
+    private final Counter missed;
     private volatile boolean connected;
 
-    /**
-     * The requests of one kind in one state, which a gauge counts. One thread calls the observer; registries read in
-     * others.
-     */
-    private static final class Requests {
-        private final Set<Long> ids = new HashSet<>();
-        private final Gauge gauge;
-
-        Requests(MeterRegistry meters, String name, Tags tags) {
-            gauge = Gauge.builder(name, this, Requests::count)
-                    .tags(tags)
-                    .strongReference(true)
-                    .register(meters);
-        }
-
-        synchronized double count() {
-            return ids.size();
-        }
-
-        synchronized void add(long id) {
-            ids.add(id);
-        }
-
-        synchronized void remove(long id) {
-            ids.remove(id);
-        }
-
-        synchronized void clear() {
-            ids.clear();
-        }
-    }
-
-    private LockMeters(MeterRegistry meters, Tags tags) {
+    private LockMeters(MeterRegistry meters, Tags tags, Function<String, @Nullable String> nameOf) {
         this.meters = meters;
-        this.tags = tags;
-        connection = Gauge.builder("latchkey.connected", this, self -> self.connected ? 1 : 0)
+        for (Kind kind : Kind.values()) {
+            kinds.put(kind, new LockSeries(meters, PREFIX, tags.and("lock", kind.toString()), BUCKETS));
+        }
+        names = new NamedSeries(meters, tags, nameOf);
+        connection = Gauge.builder(PREFIX + "connected", this, self -> self.connected ? 1 : 0)
+                .description("1 while the session is connected, else 0")
                 .tags(tags)
                 .strongReference(true)
+                .register(meters);
+        refused = LockSeries.counters(
+                LockException.Reason.class,
+                meters,
+                PREFIX + "refused",
+                tags,
+                "reason",
+                "Requests that failed, by the reason of their error");
+        lost = LockSeries.losses(meters, PREFIX, tags);
+        sessions = LockSeries.counters(
+                SessionState.class, meters, PREFIX + "session", tags, "state", "Changes of the session to a state");
+        suspect = counter("suspect", tags, "Leases whose connection was lost while they were held");
+        missed = counter("missed", tags, "Events that were dropped because the observer was too slow");
+    }
+
+    private Counter counter(String name, Tags tags, String description) {
+        return Counter.builder(PREFIX + name)
+                .description(description)
+                .tags(tags)
                 .register(meters);
     }
 
@@ -132,64 +140,96 @@ public final class LockMeters implements LockObserver {
      * @return the observer, for one client
      */
     public static LockMeters of(MeterRegistry meters, Iterable<Tag> tags) {
-        return new LockMeters(meters, Tags.of(tags));
+        return of(meters, tags, path -> null);
+    }
+
+    /**
+     * Creates an observer for the only client with meters in a registry, with meters by name as well.
+     *
+     * @param meters the registry
+     * @param nameOf the name of a lock, by its path: one of few values, such as {@code orders} for all paths below
+     *     {@code /orders}; null or empty for a lock without meters of its own. It is called for each event, and has to
+     *     give the same name each time
+     * @return the observer, for one client
+     */
+    public static LockMeters of(MeterRegistry meters, Function<String, @Nullable String> nameOf) {
+        return of(meters, Tags.empty(), nameOf);
+    }
+
+    /**
+     * Creates an observer for one of several clients, with meters by name as well.
+     *
+     * @param meters the registry
+     * @param tags the tags of all meters
+     * @param nameOf the name of a lock, by its path; null or empty for none
+     * @return the observer, for one client
+     */
+    public static LockMeters of(MeterRegistry meters, Iterable<Tag> tags, Function<String, @Nullable String> nameOf) {
+        return new LockMeters(meters, Tags.of(tags), Objects.requireNonNull(nameOf, "nameOf"));
     }
 
     /** Counts a request that waits. */
     @Override
     public void requested(Request request) {
-        in(waiting, "latchkey.waiting", request).add(request.id());
+        count(request, series -> series.waiting.add(request.id()));
     }
 
     /** Counts a lease that is held, and records how long its request took. */
     @Override
     public void granted(Request request, long token, Duration waited) {
-        in(waiting, "latchkey.waiting", request).remove(request.id());
-        in(held, "latchkey.held", request).add(request.id());
-        timer("latchkey.wait", request, "granted").record(waited);
+        count(request, series -> {
+            series.waiting.remove(request.id());
+            series.held.add(request.id());
+            series.granted.record(waited);
+        });
     }
 
     /** Records how long the request took, and counts the reason if it was refused. */
     @Override
     public void notGranted(
             Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
-        in(waiting, "latchkey.waiting", request).remove(request.id());
-        timer("latchkey.wait", request, label(failure)).record(waited);
         if (failure == AcquireFailure.REFUSED) {
-            count(
-                    "latchkey.refused",
-                    Tags.of("reason", reason.map(LockMeters::label).orElse("other")),
-                    1);
+            increment(refused, reason.orElse(LockException.Reason.OTHER));
         }
+        count(request, series -> {
+            series.waiting.remove(request.id());
+            Optional.ofNullable(series.notGranted.get(failure)).ifPresent(timer -> timer.record(waited));
+        });
     }
 
     /** Counts a lease whose connection is lost. */
     @Override
     public void suspect(Request request, long token) {
-        count("latchkey.suspect", Tags.empty(), 1);
+        suspect.increment();
     }
 
     /** Counts a lost lease by its cause, and records how long it was held. */
     @Override
     public void lost(Request request, long token, LossCause cause, Duration duration) {
-        ended(request, "lost", duration);
-        count("latchkey.lost", Tags.of("cause", label(cause)), 1);
+        increment(lost, cause);
+        count(request, series -> {
+            series.held.remove(request.id());
+            series.lost.record(duration);
+        });
+        names.of(request.path()).ifPresent(named -> increment(named.lost(), cause));
     }
 
     /** Records how long the lease was held. */
     @Override
     public void released(Request request, long token, Duration duration) {
-        ended(request, "released", duration);
+        count(request, series -> {
+            series.held.remove(request.id());
+            series.released.record(duration);
+        });
     }
 
     /** Also removes the gauges from the registry when the client is closed. */
     @Override
     public void sessionChanged(SessionState state) {
         connected = state == SessionState.CONNECTED;
-        count("latchkey.session", Tags.of("state", label(state)), 1);
+        increment(sessions, state);
         if (state == SessionState.CLOSED) {
-            waiting.values().forEach(each -> meters.remove(each.gauge));
-            held.values().forEach(each -> meters.remove(each.gauge));
+            all(LockSeries::unregister);
             meters.remove(connection);
         }
     }
@@ -197,33 +237,22 @@ public final class LockMeters implements LockObserver {
     /** Counts the events that were dropped, and begins to count requests and leases from zero. */
     @Override
     public void missed(long calls) {
-        waiting.values().forEach(Requests::clear);
-        held.values().forEach(Requests::clear);
-        count("latchkey.missed", Tags.empty(), (double) calls);
+        all(LockSeries::missed);
+        missed.increment((double) calls);
     }
 
-    private void ended(Request request, String outcome, Duration duration) {
-        in(held, "latchkey.held", request).remove(request.id());
-        timer("latchkey.hold", request, outcome).record(duration);
+    /** First by kind: the function for names is not ours. */
+    private void count(Request request, Consumer<LockSeries> action) {
+        Optional.ofNullable(kinds.get(request.kind())).ifPresent(action);
+        names.of(request.path()).ifPresent(named -> action.accept(named.series()));
     }
 
-    private Requests in(Map<String, Requests> state, String name, Request request) {
-        String kind = request.kind().toString();
-        return state.computeIfAbsent(kind, lock -> new Requests(meters, name, tags.and("lock", lock)));
+    private void all(Consumer<LockSeries> action) {
+        kinds.values().forEach(action);
+        names.forEach(action);
     }
 
-    private Timer timer(String name, Request request, String outcome) {
-        return Timer.builder(name)
-                .tags(tags.and("lock", request.kind().toString(), "outcome", outcome))
-                .serviceLevelObjectives(BUCKETS)
-                .register(meters);
-    }
-
-    private void count(String name, Tags more, double by) {
-        meters.counter(name, tags.and(more)).increment(by);
-    }
-
-    private static String label(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
+    private static <E> void increment(Map<E, Counter> counters, E which) {
+        Optional.ofNullable(counters.get(which)).ifPresent(Counter::increment);
     }
 }

@@ -6,6 +6,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseAction;
 import io.latchkey.lock.LeaseFunction;
 import io.latchkey.lock.LeaseState;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.admin.Contender;
 import io.micrometer.common.KeyValue;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code latchkey.acquire} lasts while a caller waits. Its {@code outcome} is {@code granted}, {@code
- *       not_granted} or {@code failed}.
- *   <li>{@code latchkey.hold} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
+ *       not_granted} or {@code failed}. Its {@code reason} is that of a {@link LockException} in lower case, such as
+ *       {@code held_by_others} or {@code no_answer}; {@code other} for another exception, {@code none} without one.
+ *   <li>{@code latchkey.body} lasts while the body of {@link #call} or {@link #run} is executed, and is the current
  *       observation there. Its {@code outcome} is {@code kept} or {@code lost}. A lease from the other methods may end
  *       in any thread and has no such observation; {@link LockMeters} times it.
  * </ul>
@@ -102,7 +105,7 @@ public final class ObservedLock implements Acquirable {
 
     private <T, X extends Exception> T observed(Acquiring<T, X> acquiring, Function<T, Optional<Lease>> leaseOf)
             throws X {
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         waiting.enter();
         try {
             T result = acquiring.acquire();
@@ -189,7 +192,7 @@ public final class ObservedLock implements Acquirable {
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         try {
             return lock.call(onLoss, (LeaseFunction<T, X>) lease -> {
                 waiting.answered(Optional.of(lease));
@@ -205,7 +208,7 @@ public final class ObservedLock implements Acquirable {
 
     private <T extends @Nullable Object, X extends Throwable> T observed(Lease lease, LeaseFunction<T, X> body)
             throws X {
-        Observed holding = started("latchkey.hold");
+        Observed holding = started("latchkey.body", "hold");
         holding.outcome("kept");
         holding.identify(lease);
         holding.enter();
@@ -264,7 +267,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     private <R> void observe(CompletableFuture<R> request, Function<R, Optional<Lease>> leaseOf) {
-        Observed waiting = started("latchkey.acquire");
+        Observed waiting = started("latchkey.acquire", "acquire");
         var unused = request.whenComplete((response, failed) -> {
             if (failed != null) {
                 waiting.failed(failed);
@@ -275,9 +278,9 @@ public final class ObservedLock implements Acquirable {
         });
     }
 
-    private Observed started(String what) {
+    private Observed started(String what, String verb) {
         return new Observed(() -> Observation.createNotStarted(what, observations)
-                .contextualName(what.substring(what.indexOf('.') + 1) + " " + name)
+                .contextualName(verb + " " + name)
                 .lowCardinalityKeyValue("lock", name)
                 .start());
     }
@@ -310,12 +313,16 @@ public final class ObservedLock implements Acquirable {
 
         void answered(Optional<Lease> lease) {
             outcome(lease.isPresent() ? "granted" : "not_granted");
+            reason("none");
             lease.ifPresent(this::identify);
         }
 
         void failed(Throwable failed) {
             if (!stopped) {
                 outcome("failed");
+                Throwable thrown =
+                        failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+                reason(thrown instanceof LockException refused ? LockSeries.label(refused.reason()) : "other");
                 error(failed);
             }
         }
@@ -327,6 +334,10 @@ public final class ObservedLock implements Acquirable {
 
         void outcome(String outcome) {
             attempt(() -> observation.lowCardinalityKeyValue(KeyValue.of("outcome", outcome)));
+        }
+
+        void reason(String reason) {
+            attempt(() -> observation.lowCardinalityKeyValue(KeyValue.of("reason", reason)));
         }
 
         void identify(Lease lease) {

@@ -15,6 +15,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockMismatchException;
+import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LockObserver.Kind;
 import io.latchkey.lock.LockObserver.Request;
 import io.latchkey.lock.LockTimeoutException;
@@ -25,12 +26,15 @@ import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.time.Eventually;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.File;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -237,6 +241,7 @@ class LockMetersTest {
                     List.of("two"),
                     meters.find(name).gauges().stream()
                             .map(gauge -> gauge.getId().getTag("client"))
+                            .distinct()
                             .toList());
         }
         assertEquals(1, value("latchkey.held", "client", "two"));
@@ -251,6 +256,143 @@ class LockMetersTest {
         observer.suspect(request, 1);
         observer.lost(request, 1, LossCause.SESSION_EXPIRED, Duration.ofMillis(3));
         observer.missed(1);
+    }
+
+    /** Otherwise the first loss would be no increase. */
+    @Test
+    void everythingExistsAtZero_fromTheStart() {
+        LockMeters observer = LockMeters.of(meters);
+        List<Meter> before = meters.getMeters();
+        assertEquals(
+                List.of(),
+                before.stream()
+                        .filter(meter -> measured(meter) != 0)
+                        .map(Meter::getId)
+                        .toList());
+        assertEquals(6, meters.find("latchkey.lost").counters().size(), "one for each cause");
+        assertEquals(5 * 7, meters.find("latchkey.wait").timers().size(), "kinds and outcomes");
+        assertEquals(
+                List.of(),
+                before.stream()
+                        .map(Meter::getId)
+                        .filter(id ->
+                                id.getDescription() == null && !id.getName().endsWith(".histogram"))
+                        .toList());
+        callAll(observer);
+        observer.notGranted(
+                new Request(2, "/b", Kind.SEMAPHORE, 7, ""), AcquireFailure.REFUSED, Optional.empty(), Duration.ZERO);
+        assertEquals(before.size(), meters.getMeters().size(), "nothing is new after events");
+    }
+
+    /** However many permits there are: the number of the page. */
+    @Test
+    void scrapeHasAConstantNumberOfSeries() throws Exception {
+        PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        LockMeters observer = LockMeters.of(exported);
+        for (int permits = 1; permits < 100; permits++) {
+            observer.requested(new Request(permits, "/s", Kind.SEMAPHORE, permits, ""));
+        }
+        long series = exported.scrape()
+                .lines()
+                .filter(line -> line.startsWith("latchkey_"))
+                .count();
+        String page = Files.readString(Docs.root().resolve("docs/observing.md"));
+        assertTrue(page.contains("In a scrape a client has " + series + " series."), () -> "series: " + series);
+    }
+
+    private static double measured(Meter meter) {
+        double sum = 0;
+        for (var each : meter.measure()) {
+            sum += each.getValue();
+        }
+        return sum;
+    }
+
+    @Test
+    void agesAreThoseOfTheOldest() {
+        MockClock clock = new MockClock();
+        MeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+        LockMeters observer = LockMeters.of(registry);
+        Request first = new Request(1, "/a", Kind.MUTEX, 1, "");
+        Request second = new Request(2, "/a", Kind.MUTEX, 1, "");
+        observer.requested(first);
+        clock.addSeconds(3);
+        observer.requested(second);
+        clock.addSeconds(4);
+        assertEquals(7, age(registry, "latchkey.waiting.age"));
+        observer.granted(first, 1, Duration.ofSeconds(7));
+        assertEquals(4, age(registry, "latchkey.waiting.age"));
+        clock.addSeconds(5);
+        assertEquals(9, age(registry, "latchkey.waiting.age"));
+        assertEquals(5, age(registry, "latchkey.held.age"));
+        observer.released(first, 1, Duration.ofSeconds(5));
+        assertEquals(0, age(registry, "latchkey.held.age"));
+    }
+
+    private static double age(MeterRegistry registry, String name) {
+        return registry.get(name).tags("lock", "mutex").timeGauge().value(TimeUnit.SECONDS);
+    }
+
+    @Test
+    void metersOfANameExistFromItsFirstRequest() {
+        LockMeters observer = LockMeters.of(meters, path -> path.startsWith("/orders/") ? "orders" : null);
+        observer.requested(new Request(1, "/other", Kind.MUTEX, 1, ""));
+        assertEquals(List.of(), named());
+        Request request = new Request(2, "/orders/1", Kind.MUTEX, 1, "");
+        observer.requested(request);
+        assertEquals(
+                6,
+                meters.find("latchkey.named.lost")
+                        .tags("name", "orders")
+                        .counters()
+                        .size());
+        assertEquals(
+                7,
+                meters.find("latchkey.named.wait")
+                        .tags("name", "orders")
+                        .timers()
+                        .size());
+        int all = named().size();
+        observer.granted(request, 1, Duration.ZERO);
+        assertEquals(1, value("latchkey.named.held", "name", "orders"));
+        observer.lost(request, 1, LossCause.NODE_DELETED, Duration.ofSeconds(1));
+        assertEquals(1, value("latchkey.named.lost", "name", "orders", "cause", "node_deleted"));
+        assertEquals(1, value("latchkey.lost", "cause", "node_deleted"), "without a name as well");
+        assertEquals(all, named().size());
+        observer.sessionChanged(SessionState.CLOSED);
+        assertTrue(meters.find("latchkey.named.held").meters().isEmpty());
+    }
+
+    private List<String> named() {
+        return meters.getMeters().stream()
+                .map(meter -> meter.getId().getName())
+                .filter(name -> name.startsWith("latchkey.named."))
+                .toList();
+    }
+
+    @Test
+    void namesAreBounded() {
+        LockMeters observer = LockMeters.of(meters, path -> path);
+        for (int i = 0; i < 1000; i++) {
+            observer.requested(new Request(i, "/" + i, Kind.MUTEX, 1, ""));
+        }
+        assertEquals(101, meters.find("latchkey.named.waiting").gauges().size());
+        assertEquals(900, value("latchkey.named.waiting", "name", "(others)"));
+        assertEquals(1, value("latchkey.named.waiting", "name", "/99"));
+    }
+
+    /** The function is the user's. */
+    @Test
+    void kindsAreCounted_whenTheFunctionForNamesThrows() {
+        LockMeters observer = LockMeters.of(meters, path -> {
+            throw new IllegalStateException("of the user");
+        });
+        Request request = new Request(1, "/a", Kind.MUTEX, 1, "");
+        assertThrows(IllegalStateException.class, () -> observer.requested(request));
+        assertThrows(
+                IllegalStateException.class, () -> observer.lost(request, 1, LossCause.NODE_DELETED, Duration.ZERO));
+        assertEquals(1, value("latchkey.waiting"));
+        assertEquals(1, value("latchkey.lost"));
     }
 
     /** Otherwise the meters of two clients would be one. */
@@ -272,12 +414,16 @@ class LockMetersTest {
      * query.
      */
     @Test
-    void dashboardAsksForExportedMeters() throws Exception {
+    void dashboardAndAlertsAskForExportedMeters() throws Exception {
         PrometheusMeterRegistry exported = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         callAll(LockMeters.of(exported));
         String scrape = exported.scrape();
-        List<String> queries = queries();
-        assertTrue(queries.size() >= 10, () -> "only " + queries);
+        List<String> queries = new ArrayList<>(queries());
+        Pattern.compile("latchkey_\\w+(?:\\{[^}]*})?")
+                .matcher(Files.readString(Docs.root().resolve("docs/observing/alerts.yml")))
+                .results()
+                .forEach(of -> queries.add(of.group()));
+        assertTrue(queries.size() >= 20, () -> "only " + queries);
         Pattern selector = Pattern.compile("(latchkey_\\w+)(?:\\{([^}]*)})?");
         Pattern grouped = Pattern.compile("by \\(([\\w, ]+)\\)");
         StringBuilder asked = new StringBuilder();
@@ -307,7 +453,7 @@ class LockMetersTest {
                 .forEach(name -> assertTrue(asked.toString().contains(name), name + " is in no query"));
     }
 
-    private static List<String> queries() throws Exception {
+    static List<String> queries() throws IOException {
         JsonObject dashboard =
                 JsonParser.parseString(Files.readString(DASHBOARD)).getAsJsonObject();
         List<String> queries = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockMismatchException;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.testkit.SimulatedLocks;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
 class ObservedLockTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<String> observed = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> reasons = Collections.synchronizedList(new ArrayList<>());
     private final SimulatedLocks locks = SimulatedLocks.start();
     private final LockClient client = locks.client();
     private final ObservedLock lock = ObservedLock.of(client.mutex("/orders/42"), "orders", registry);
@@ -67,6 +69,9 @@ class ObservedLockTest {
                                 ? ""
                                 : ", " + context.getError().getClass().getSimpleName()));
                 assertEquals("orders", context.getLowCardinalityKeyValue("lock").getValue());
+                if (context.getName().equals("latchkey.acquire")) {
+                    reasons.add(context.getLowCardinalityKeyValue("reason").getValue());
+                }
                 boolean granted = observed.get(observed.size() - 1).matches(".* (granted|kept|lost) .*");
                 assertEquals(granted, context.getHighCardinalityKeyValue("token") != null);
                 assertEquals(granted, context.getHighCardinalityKeyValue("path") != null);
@@ -84,12 +89,27 @@ class ObservedLockTest {
         Observation caller = Observation.start("caller", registry).lowCardinalityKeyValue("lock", "orders");
         String result = caller.scopedChecked(() -> lock.call(lease -> {
             ContextView held = registry.getCurrentObservation().getContextView();
-            assertEquals("latchkey.hold", held.getName());
+            assertEquals("latchkey.body", held.getName());
             assertEquals("hold orders", held.getContextualName(), "the name of the span");
             return "done";
         }));
         assertEquals("done", result);
-        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.hold kept of caller"), observed);
+        assertEquals(List.of("latchkey.acquire granted of caller", "latchkey.body kept of caller"), observed);
+    }
+
+    @Test
+    void reasonOfAnAcquireIsThatOfItsError() throws Exception {
+        Lease held = locks.client().mutex("/orders/42").acquire();
+        CompletableFuture<Lease> late = lock.acquireAsync(Duration.ofSeconds(1));
+        locks.advance(Duration.ofSeconds(1));
+        assertThrows(ExecutionException.class, () -> late.get(20, TimeUnit.SECONDS));
+        Eventually.holds("the stage has run", Duration.ofSeconds(20), () -> reasons.size() == 1);
+        assertThrows(LockMismatchException.class, () -> ObservedLock.of(
+                        client.semaphore("/orders/42", 2), "orders", registry)
+                .acquire());
+        held.close();
+        lock.acquire().close();
+        assertEquals(List.of("held_by_others", "different_kind", "none"), reasons);
     }
 
     @Test
@@ -99,7 +119,7 @@ class ObservedLockTest {
                 () -> lock.run(lease -> {
                     throw new IOException("body");
                 }));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none, IOException"), observed);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.body kept of none, IOException"), observed);
         assertTrue(client.mutex("/orders/42").tryAcquire().isPresent());
     }
 
@@ -112,7 +132,7 @@ class ObservedLockTest {
                     lease.lost().toCompletableFuture().join();
                 }));
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
                 observed);
     }
 
@@ -126,9 +146,9 @@ class ObservedLockTest {
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
-                        "latchkey.hold kept of none",
+                        "latchkey.body kept of none",
                         "latchkey.acquire granted of none",
-                        "latchkey.hold kept of none"),
+                        "latchkey.body kept of none"),
                 observed);
     }
 
@@ -143,8 +163,8 @@ class ObservedLockTest {
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
-                        "latchkey.hold event lost",
-                        "latchkey.hold lost of none, InterruptedException"),
+                        "latchkey.body event lost",
+                        "latchkey.body lost of none, InterruptedException"),
                 observed);
     }
 
@@ -224,7 +244,7 @@ class ObservedLockTest {
                         lock.queue().stream()
                                 .map(request -> request.owner().label())
                                 .toList()));
-        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.hold kept of none"), observed);
+        assertEquals(List.of("latchkey.acquire granted of none", "latchkey.body kept of none"), observed);
     }
 
     @Test
@@ -250,7 +270,7 @@ class ObservedLockTest {
             return lease.token();
         });
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.hold event lost", "latchkey.hold lost of none"),
+                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
                 observed);
         assertEquals(Collections.nCopies(2, "/orders/42 " + token), keys);
     }

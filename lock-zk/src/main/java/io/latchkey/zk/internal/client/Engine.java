@@ -63,7 +63,11 @@ public final class Engine implements ClientCore.Client {
 
     public Engine(ClientConfig config) {
         this.config = config;
-        this.events = new ClientEvents(config.outbox(), config.time(), config.sessionTimeout());
+        this.events = new ClientEvents(
+                config.outbox(),
+                config.time(),
+                config.sessionTimeout(),
+                config.owner().label());
         this.core = newCore(false);
     }
 

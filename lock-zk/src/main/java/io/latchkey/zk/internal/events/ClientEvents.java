@@ -38,13 +38,14 @@ public final class ClientEvents {
 
     /**
      * @param timeout the session timeout that the client asks for
+     * @param label the label of the client
      */
-    public ClientEvents(Outbox outbox, Clock time, Duration timeout) {
+    public ClientEvents(Outbox outbox, Clock time, Duration timeout, String label) {
         this.dispatcher = outbox.observer();
-        this.recorder = FLIGHT_RECORDER ? Optional.of(new FlightRecorder()) : Optional.empty();
+        this.recorder = FLIGHT_RECORDER ? Optional.of(new FlightRecorder(label, () -> view().id())) : Optional.empty();
         this.connection = new ConnectionLog(outbox.log(), time);
-        this.inPlace =
-                new ArrayList<>(List.of(connection, new RequestLog(outbox.log()), new LossLog(outbox.log(), time)));
+        this.inPlace = new ArrayList<>(
+                List.of(connection, new RequestLog(outbox.log()), new LossLog(outbox.log(), time, label)));
         recorder.ifPresent(inPlace::add);
         this.time = time;
         this.view = new SessionStatus(SessionState.DISCONNECTED, 0, wallTime(), timeout);

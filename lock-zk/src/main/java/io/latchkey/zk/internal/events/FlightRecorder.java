@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
@@ -44,6 +45,16 @@ final class FlightRecorder implements LockObserver {
         @Label("Request")
         @Description("Number of the request, counted for each client")
         long request;
+
+        @Label("Label")
+        @Description("Label of the request, or else of the client")
+        @Nullable
+        String label;
+
+        @Label("Session")
+        @Description("Id of the client's session in hexadecimal, as in the servers' logs")
+        @Nullable
+        String session;
     }
 
     abstract static class OfLease extends OfRequest {
@@ -127,16 +138,40 @@ final class FlightRecorder implements LockObserver {
         @Label("State")
         @Nullable
         String state;
+
+        @Label("Session")
+        @Nullable
+        String session;
     }
 
-    private static void write(OfRequest event, Request about) {
-        event.path = about.path();
-        event.lock = about.lock();
-        event.request = about.id();
-        event.commit();
+    private final String label;
+    private final LongSupplier session;
+
+    /**
+     * @param label the label of the client
+     * @param session the id of its session
+     */
+    FlightRecorder(String label, LongSupplier session) {
+        this.label = label;
+        this.session = session;
     }
 
-    private static void write(OfLease event, Request about, long token) {
+    private void write(OfRequest event, Request about) {
+        if (event.isEnabled()) {
+            event.path = about.path();
+            event.lock = about.lock();
+            event.request = about.id();
+            event.label = about.label().isEmpty() ? label : about.label();
+            event.session = sessionId();
+            event.commit();
+        }
+    }
+
+    private String sessionId() {
+        return "0x" + Long.toHexString(session.getAsLong());
+    }
+
+    private void write(OfLease event, Request about, long token) {
         event.token = token;
         write(event, about);
     }
@@ -214,6 +249,7 @@ final class FlightRecorder implements LockObserver {
     public void sessionChanged(SessionState state) {
         OfSession event = new OfSession();
         event.state = state.name();
+        event.session = sessionId();
         event.commit();
     }
 }

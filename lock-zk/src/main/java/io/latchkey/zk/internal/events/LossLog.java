@@ -24,18 +24,23 @@ final class LossLog implements LockObserver {
 
     private final ClientLog log;
     private final Clock time;
+    /** Of the client, for requests without one. */
+    private final String label;
+
     private final Map<LossCause, Integer> unwritten = new EnumMap<>(LossCause.class);
     private int lines;
     private long spanBegan;
 
-    LossLog(ClientLog log, Clock time) {
+    LossLog(ClientLog log, Clock time, String label) {
         this.log = log;
         this.time = time;
+        this.label = label;
     }
 
     @Override
     public void lost(Request about, long token, LossCause cause, Duration held) {
-        String path = about.path() + (about.label().isEmpty() ? "" : " for " + about.label());
+        String holder = about.label().isEmpty() ? label : about.label();
+        String path = about.path() + (holder.isEmpty() ? "" : " for " + holder);
         if (!mayWrite(cause)) {
             log.debug(LossLog.class, LINE, path, token, cause, held.toMillis());
         } else if (cause == LossCause.CLIENT_CLOSED) {

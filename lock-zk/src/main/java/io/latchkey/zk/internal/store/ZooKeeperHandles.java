@@ -14,6 +14,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -52,6 +53,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     public ZooKeeperHandles {
         ConnectStringCheck.check(connectString);
         checkWatchReset(config);
+        new TlsSettings(config).check();
         auth = List.copyOf(auth);
     }
 
@@ -98,6 +100,12 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
             }
         }
         return true;
+    }
+
+    /** Returns the error that explains by TLS why no server has accepted a session; empty if that is not the reason. */
+    public Optional<LockServiceUnavailableException> explainByTls() {
+        return new TlsProbe(new TlsSettings(config))
+                .explain(new ConnectStringParser(connectString).getServerAddresses());
     }
 
     private static boolean refuses(InetSocketAddress server) throws IOException {

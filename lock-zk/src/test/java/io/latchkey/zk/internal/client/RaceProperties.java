@@ -138,7 +138,8 @@ class RaceProperties {
                 new ClientEvents(
                         Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                         new VirtualClock(),
-                        Duration.ofSeconds(10)),
+                        Duration.ofSeconds(10),
+                        ""),
                 List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))),
                 "/m");
 

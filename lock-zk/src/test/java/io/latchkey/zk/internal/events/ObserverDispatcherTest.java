@@ -99,7 +99,8 @@ class ObserverDispatcherTest {
         ClientEvents client = new ClientEvents(
                 Outbox.inPlace(Runnable::run, Optional.of(ObserverDispatcher.inPlace(observer))),
                 new VirtualClock(),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                "");
         List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
         RequestEvents before = new RequestEvents(client, mutex, "/m");
         RequestEvents after = new RequestEvents(client, mutex, "/m");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.billing;
 
+import io.latchkey.spring.CurrentLease;
+import io.latchkey.spring.Locked;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -10,16 +12,18 @@ import org.springframework.transaction.annotation.Transactional;
 @Service
 public class Accounts {
     private final JdbcClient db;
+    private final CurrentLease lease;
 
-    Accounts(JdbcClient db) {
+    Accounts(JdbcClient db, CurrentLease lease) {
         this.db = db;
+        this.lease = lease;
     }
 
     /** Takes an amount and returns what is left. */
-    @Locked(value = "/billing/accounts", key = "#account")
+    @Locked(path = "/accounts", key = "#account")
     @Transactional
     public long charge(String account, long cents) {
-        long token = LockedAspect.lease().token();
+        long token = lease.token();
         int current = db.sql("UPDATE account SET token = :token WHERE id = :account AND token <= :token")
                 .param("account", account)
                 .param("token", token)

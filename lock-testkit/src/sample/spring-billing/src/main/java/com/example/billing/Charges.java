@@ -2,6 +2,7 @@
 package com.example.billing;
 
 import io.latchkey.lock.LockException;
+import io.latchkey.spring.LockBusyException;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -24,9 +25,9 @@ class Charges {
         return accounts.charge(account, cents);
     }
 
-    @ExceptionHandler(LockedAspect.BusyException.class)
+    @ExceptionHandler(LockBusyException.class)
     @ResponseStatus(HttpStatus.CONFLICT)
-    String busy(LockedAspect.BusyException busy) {
+    String busy(LockBusyException busy) {
         return busy.getMessage();
     }
 

@@ -38,8 +38,17 @@ final class JavaProcess implements AutoCloseable {
 
     /** The packaged service, at a free port. */
     static JavaProcess service(Path log, String servers, String... settings) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "-jar", System.getProperty("billing.jar"), "--server.port=0", "--locks.servers=" + servers));
+        return service(log, List.of(), servers, settings);
+    }
+
+    /** The packaged service, at a free port, with options of its JVM. */
+    static JavaProcess service(Path log, List<String> options, String servers, String... settings) throws IOException {
+        List<String> arguments = new ArrayList<>(options);
+        arguments.addAll(List.of(
+                "-jar",
+                System.getProperty("billing.jar"),
+                "--server.port=0",
+                "--latchkey.connect-string=" + servers));
         arguments.addAll(List.of(settings));
         return new JavaProcess(log, arguments);
     }
@@ -73,15 +82,29 @@ final class JavaProcess implements AutoCloseable {
 
     /** The status of an answer of the service. */
     int status(String path) throws IOException, InterruptedException {
+        return send(HttpRequest.newBuilder(uri(path)).build());
+    }
+
+    /** The status of a charge. */
+    int charge(String account) throws IOException, InterruptedException {
+        return send(HttpRequest.newBuilder(uri("/accounts/" + account + "/charges?cents=1"))
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build());
+    }
+
+    private static int send(HttpRequest request) throws IOException, InterruptedException {
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private URI uri(String path) throws InterruptedException {
         awaitLine("Tomcat started on port");
         Matcher port = PORT.matcher(log());
         if (!port.find()) {
             throw new IllegalStateException("no port in " + log());
         }
-        URI uri = URI.create("http://127.0.0.1:" + port.group(1) + path);
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
-                .statusCode();
+        return URI.create("http://127.0.0.1:" + port.group(1) + path);
     }
 
     /** SIGTERM, to this process alone. */

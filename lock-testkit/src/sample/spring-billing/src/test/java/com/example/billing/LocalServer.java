@@ -10,7 +10,7 @@ public final class LocalServer {
 
     public static void main(String[] args) throws InterruptedException {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
-            System.out.println("--locks.servers=" + server.connectString());
+            System.out.println("--latchkey.connect-string=" + server.connectString());
             new CountDownLatch(1).await();
         }
     }

@@ -19,14 +19,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged service is stopped by SIGTERM in the middle of a job. Its session would last for 60 seconds: a holder
- * that is granted earlier was let in by a release or by the end of the grace.
+ * The packaged service is stopped by SIGTERM in the middle of {@link Statements}, while it leads ({@link Dunning}). Its
+ * session would last for 60 seconds: a holder that is granted earlier was let in by a release or by the end of the
+ * grace.
  */
 @LatchkeyTest(sessionMillis = 20_000)
 @Timeout(300)
 class SigtermIT {
     private static final String LOCK = "/billing/jobs/task-statements";
-    private static final String LEADER = "/billing/registry/key-dunning";
+    private static final String LEADER = "/billing/leaders/dunning";
 
     @TempDir
     private Path folder;
@@ -54,7 +55,7 @@ class SigtermIT {
             throws Exception {
         try (JavaProcess service = service(
                 servers,
-                "--locks.grace=1s",
+                "--latchkey.grace=1s",
                 "--spring.lifecycle.timeout-per-shutdown-phase=3s",
                 "--billing.statements.print-time=1h")) {
             service.awaitLine("statement of a1");
@@ -68,7 +69,7 @@ class SigtermIT {
 
     private JavaProcess service(String servers, String... settings) throws Exception {
         String[] all = new String[settings.length + 1];
-        all[0] = "--locks.session-timeout=60s";
+        all[0] = "--latchkey.session-timeout=60s";
         System.arraycopy(settings, 0, all, 1, settings.length);
         return JavaProcess.service(folder.resolve("log"), servers, all);
     }

@@ -16,6 +16,6 @@ class TestServer {
 
     @Bean
     DynamicPropertyRegistrar servers(EmbeddedZooKeeper server) {
-        return properties -> properties.add("locks.servers", server::connectString);
+        return properties -> properties.add("latchkey.connect-string", server::connectString);
     }
 }

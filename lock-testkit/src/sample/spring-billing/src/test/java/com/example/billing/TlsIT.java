@@ -3,22 +3,25 @@ package com.example.billing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Key;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged service at a server without a plain port. */
+/** The packaged service at a server without a plain port, with SSL bundles of key stores and of PEM files. */
 @Timeout(300)
 class TlsIT {
     private static final String PASSWORD = "changeit";
@@ -27,7 +30,7 @@ class TlsIT {
     private Path folder;
 
     @Test
-    void serviceIsReady_withACertificateThatTheServerTrusts() throws Exception {
+    void serviceIsReady_withABundleThatTheServerTrusts() throws Exception {
         Process one = keyPair("server");
         Process two = keyPair("client");
         assertEquals(0, one.waitFor());
@@ -46,27 +49,46 @@ class TlsIT {
                         + "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n"
                         + "authProvider.x509=org.apache.zookeeper.server.auth.X509AuthenticationProvider\n"
                         + lines(stores("", "server")));
-        Properties client = new Properties();
-        client.setProperty("zookeeper.client.secure", "true");
-        client.setProperty("zookeeper.clientCnxnSocket", "org.apache.zookeeper.ClientCnxnSocketNetty");
-        client.putAll(stores("zookeeper.", "client"));
-        Path settings = folder.resolve("client.properties");
-        try (Writer out = Files.newBufferedWriter(settings)) {
-            client.store(out, null);
-        }
-
         try (JavaProcess unused = JavaProcess.ofClass(
-                        folder.resolve("server.log"),
-                        List.of("-Dzookeeper.jmx.log4j.disable=true"),
-                        "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                        folder.resolve("zoo.cfg").toString());
-                JavaProcess service = JavaProcess.service(
-                        folder.resolve("log"), "127.0.0.1:" + port, "--locks.client-config=" + settings)) {
+                folder.resolve("server.log"),
+                List.of("-Dzookeeper.jmx.log4j.disable=true"),
+                "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                folder.resolve("zoo.cfg").toString())) {
+            serves(
+                    "127.0.0.1:" + port,
+                    "--spring.ssl.bundle.jks.zk.keystore.location=" + keyStore("client"),
+                    "--spring.ssl.bundle.jks.zk.keystore.password=" + PASSWORD,
+                    "--spring.ssl.bundle.jks.zk.truststore.location=" + trustStore("client"),
+                    "--spring.ssl.bundle.jks.zk.truststore.password=" + PASSWORD);
+            serves(
+                    "127.0.0.1:" + port,
+                    "--spring.ssl.bundle.pem.zk.keystore.certificate="
+                            + pem("client.crt", "CERTIFICATE", certificate("client").getEncoded()),
+                    "--spring.ssl.bundle.pem.zk.keystore.private-key="
+                            + pem("client.key", "PRIVATE KEY", privateKey("client").getEncoded()),
+                    "--spring.ssl.bundle.pem.zk.truststore.certificate="
+                            + pem("server.crt", "CERTIFICATE", certificate("server").getEncoded()));
+        }
+    }
+
+    private void serves(String servers, String... bundle) throws Exception {
+        String[] settings = Arrays.copyOf(bundle, bundle.length + 2);
+        settings[bundle.length] = "--latchkey.ssl.bundle=zk";
+        settings[bundle.length + 1] = "--latchkey.creator-only=true";
+        try (JavaProcess service = JavaProcess.service(folder.resolve("log"), servers, settings)) {
             assertEquals(200, service.status("/actuator/health/readiness"), service::log);
             service.awaitLine("leader of dunning");
+            service.awaitLine(" by TLS: session 0x");
             service.terminate();
             assertEquals(128 + 15, service.ended());
         }
+    }
+
+    private Path pem(String name, String type, byte[] content) throws IOException {
+        return Files.writeString(
+                folder.resolve(name),
+                "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
+                        + type + "-----\n");
     }
 
     private static String lines(Map<String, String> settings) {
@@ -102,15 +124,27 @@ class TlsIT {
                 .start();
     }
 
-    /** Makes {@code name} trust the certificate of {@code other}. */
-    private void trust(String name, String other) throws Exception {
+    private KeyStore load(String name) throws Exception {
         KeyStore its = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keyStore(other))) {
+        try (InputStream in = Files.newInputStream(keyStore(name))) {
             its.load(in, PASSWORD.toCharArray());
         }
+        return its;
+    }
+
+    private Certificate certificate(String name) throws Exception {
+        return load(name).getCertificate(name);
+    }
+
+    private Key privateKey(String name) throws Exception {
+        return load(name).getKey(name, PASSWORD.toCharArray());
+    }
+
+    /** Makes {@code name} trust the certificate of {@code other}. */
+    private void trust(String name, String other) throws Exception {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
-        trusted.setCertificateEntry(other, its.getCertificate(other));
+        trusted.setCertificateEntry(other, certificate(other));
         try (OutputStream out = Files.newOutputStream(trustStore(name))) {
             trusted.store(out, PASSWORD.toCharArray());
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.spring.Locked;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A lock released before the commit loses an update; one that {@link LockedAspect} releases after it does not. */
+/** A lock released before the commit loses an update; one that {@code @Locked} releases after it does not. */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 @Import({
     TestServer.class,
@@ -67,7 +68,7 @@ class TransactionOrderTest {
         IllegalStateException refused = assertThrows(
                 IllegalStateException.class,
                 () -> transaction.executeWithoutResult(status -> accounts.charge("a3", 100)));
-        assertTrue(refused.getMessage().startsWith("Accounts.charge(..) is @Locked"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("Accounts.charge(String, long) is @Locked"), refused.getMessage());
         assertEquals(1000, accounts.balance("a3"));
     }
 
@@ -164,7 +165,7 @@ class TransactionOrderTest {
         } // and only here is it committed
     }
 
-    /** Right: the aspect acquires before the transaction begins, and releases after its commit. */
+    /** Right: its advice acquires before the transaction begins, and releases after its commit. */
     static class LockOutside {
         private final Steps steps;
 
@@ -172,7 +173,7 @@ class TransactionOrderTest {
             this.steps = steps;
         }
 
-        @Locked(value = "/outside", key = "#account")
+        @Locked(path = "/outside", key = "#account")
         @Transactional
         public void charge(String account, long cents) throws InterruptedException {
             steps.subtract(account, cents);

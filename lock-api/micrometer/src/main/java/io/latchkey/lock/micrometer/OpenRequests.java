@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.lock.micrometer;
+
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The requests in one state, with two gauges: their number, and the age of the oldest. One thread calls the observer;
+ * registries read in others.
+ */
+final class OpenRequests {
+    /** When each began, the oldest first. */
+    private final Map<Long, Long> since = new LinkedHashMap<>();
+
+    private final MeterRegistry meters;
+    private final Clock clock;
+    private final List<Meter> gauges;
+
+    OpenRequests(MeterRegistry meters, String name, Tags tags, String what) {
+        this.meters = meters;
+        clock = meters.config().clock();
+        gauges = List.of(
+                Gauge.builder(name, this, OpenRequests::count)
+                        .description("Number of " + what)
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(meters),
+                TimeGauge.builder(name + ".age", this, TimeUnit.NANOSECONDS, OpenRequests::age)
+                        .description("Age of the oldest of the " + what + ", 0 if there are none")
+                        .tags(tags)
+                        .strongReference(true)
+                        .register(meters));
+    }
+
+    private synchronized double count() {
+        return since.size();
+    }
+
+    private synchronized double age() {
+        long now = clock.monotonicTime();
+        return since.values().stream()
+                .mapToLong(began -> now - began)
+                .findFirst()
+                .orElse(0);
+    }
+
+    synchronized void add(long id) {
+        since.put(id, clock.monotonicTime());
+    }
+
+    synchronized void remove(long id) {
+        since.remove(id);
+    }
+
+    synchronized void clear() {
+        since.clear();
+    }
+
+    void unregister() {
+        gauges.forEach(meters::remove);
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.latchkey.docs.Docs;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException.Reason;
+import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.zk.ZkLockClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Commands that need no process of their own, in the JVM of the tests; their JSON and the list of exit statuses. */
+@Tag("slow")
+@LatchkeyTest(sessionMillis = 10_000)
+@Timeout(120)
+class CommandsTest {
+    private final EmbeddedZooKeeper server;
+    private final LockClient other;
+
+    CommandsTest(EmbeddedZooKeeper server, LockClient other) {
+        this.server = server;
+        this.other = other;
+    }
+
+    private Program.Ended latchkey(String command, String... args) {
+        return InThisJvm.latchkey(server.connectString(), command, args);
+    }
+
+    private static String out(Program.Ended ended) {
+        assertEquals(0, ended.status(), ended::toString);
+        assertEquals("", ended.err());
+        return ended.out();
+    }
+
+    // ---- acting
+
+    @Test
+    void ask_notifiesAHolderThatListens() throws Exception {
+        try (Lease held = other.mutex("/ask").acquire()) {
+            String token = Long.toString(held.token());
+            Program.Ended deaf = latchkey("ask", "/ask", token);
+            assertEquals(1, deaf.status(), deaf::toString);
+            assertTrue(deaf.err().contains("does not listen. Nothing was changed. 'latchkey evict'"), deaf::toString);
+
+            CompletableFuture<?> wish = held.releaseRequested().toCompletableFuture();
+            Program.Ended asked = latchkey("ask", "/ask", token);
+            for (int n = 0; n < 50 && asked.status() == 1; n++) {
+                Thread.sleep(100);
+                asked = latchkey("ask", "/ask", token);
+            }
+            assertTrue(out(asked).startsWith("asked the holder with token " + token + " at /ask: "), asked::toString);
+            Object heard = wish.get(20, TimeUnit.SECONDS);
+            assertTrue(heard != null && held.isValid());
+        }
+        Program.Ended gone = latchkey("ask", "/ask", "17");
+        assertEquals(1, gone.status(), gone::toString);
+        assertTrue(gone.err().contains("no request with token 17 at /ask"), gone::toString);
+    }
+
+    @Test
+    void resize_changesTheCapacity() throws Exception {
+        try (Lease one = other.semaphore("/resize", 2).acquire();
+                Lease mutex = other.mutex("/no-semaphore").acquire()) {
+            assertEquals("/resize: 2 -> 5\n", out(latchkey("resize", "/resize", "5")));
+            assertEquals(5, other.semaphore("/resize", 2).capacity());
+            assertTrue(one.isValid() && mutex.isValid());
+            assertEquals(78, latchkey("resize", "/no-semaphore", "5").status());
+            assertEquals(78, latchkey("resize", "/nothing", "5").status());
+            assertEquals(64, latchkey("resize", "/resize", "0").status());
+        }
+    }
+
+    @Test
+    void ping_saysWhatWorks_andWhatToDo() throws Exception {
+        List<String> said = out(latchkey("ping", "/ping", "--acquire")).lines().toList();
+        assertEquals(5, said.size(), said::toString);
+        assertTrue(
+                said.get(0).matches("connection  in .*, session 0x[0-9a-f]+, session timeout \\d+s"), said::toString);
+        assertEquals("login       none", said.get(1));
+        assertEquals("reading     allowed", said.get(2));
+        assertTrue(said.get(3).matches("round trip  \\S+ \\(median of 7 .*"), said::toString);
+        assertTrue(said.get(4).matches("acquiring   acquired and released in .*, token \\d+"), said::toString);
+
+        try (LockClient theirs = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/ping-mine").acquire();
+                Lease held = other.mutex("/ping-held").acquire()) {
+            Program.Ended denied = latchkey("ping", "/ping-mine", "--auth=digest:you:yours");
+            assertEquals(77, denied.status(), denied::toString);
+            assertTrue(denied.out().contains("login       digest"), denied::toString);
+            assertTrue(denied.err().contains("Check the ACL"), denied::toString);
+            assertEquals(75, latchkey("ping", "/ping-held", "--acquire").status());
+            assertTrue(mine.isValid() && held.isValid());
+        }
+        Program.Ended nowhere = InThisJvm.latchkey("127.0.0.1:1", "ping", "/ping", "--connect-timeout=300ms");
+        assertEquals(69, nowhere.status(), nowhere::toString);
+        assertEquals("", nowhere.out());
+    }
+
+    // ---- top, without a terminal
+
+    @Test
+    void top_printsALineForEachLock() throws Exception {
+        try (Lease one = other.mutex("/top/busy").acquire();
+                Lease two = other.mutex("/top/calm").acquire()) {
+            List<CompletableFuture<Lease>> waiters = IntStream.range(0, 3)
+                    .mapToObj(n -> other.mutex("/top/busy").acquireAsync())
+                    .toList();
+            while (other.mutex("/top/busy").queue().size() < 4) {
+                Thread.sleep(20);
+            }
+            List<String> lines = out(latchkey("top", "/top", "--count=2", "--interval=200ms"))
+                    .lines()
+                    .toList();
+            assertEquals(4, lines.size(), lines::toString);
+            assertTrue(
+                    lines.get(0).matches("\\S+Z +/top/busy +mutex +1 +3 +\\d+s +\\d+s .*process \\d+"),
+                    lines::toString);
+            assertTrue(lines.get(1).matches("\\S+Z +/top/calm +mutex +1 +0 +\\d+s +- .*"), lines::toString);
+            List<String> byPath = out(latchkey("top", "/top", "--count=1", "--sort=path"))
+                    .lines()
+                    .toList();
+            assertTrue(byPath.get(0).contains("/top/busy"), byPath::toString);
+            waiters.forEach(each -> each.cancel(false));
+            assertTrue(one.isValid() && two.isValid());
+        }
+        assertTrue(out(latchkey("top", "/top-none", "--count=1")).contains("no lock in use at or below /top-none"));
+        assertEquals(64, latchkey("top", "--interval=1ms").status());
+    }
+
+    // ---- JSON
+
+    @Test
+    void jsonIsAsTheSchemaDescribesIt() throws Exception {
+        JsonObject schema = JsonParser.parseString(Files.readString(Docs.root().resolve("docs/latchkey.schema.json")))
+                .getAsJsonObject()
+                .getAsJsonObject("$defs");
+        try (Lease held = other.mutex("/json/mutex").acquire();
+                Lease permit = other.semaphore("/json/pool", 2).acquire();
+                Lease reader = other.readWriteLock("/json/document").readLock().acquire()) {
+            CompletableFuture<Lease> writer =
+                    other.readWriteLock("/json/document").writeLock().acquireAsync();
+            List<String> wrong = new ArrayList<>();
+            check(schema, "ls", out(latchkey("ls", "--json", "/json")), wrong);
+            for (String path : List.of("/json/mutex", "/json/pool", "/json/document", "/json/none")) {
+                check(schema, "show", out(latchkey("show", "--json", path)), wrong);
+            }
+            check(schema, "top", out(latchkey("top", "--json", "--count=1", "/json")), wrong);
+            String watched = out(latchkey("watch", "/json/document", "--json", "--for=1ms", "--interval=20ms"));
+            assertFalse(watched.isBlank());
+            watched.lines().forEach(line -> check(schema, "watch", line, wrong));
+            assertEquals(List.of(), wrong);
+            writer.cancel(false);
+            assertTrue(held.isValid() && permit.isValid() && reader.isValid());
+        }
+    }
+
+    private static void check(JsonObject schema, String name, String json, List<String> wrong) {
+        check(schema, schema.getAsJsonObject(name), JsonParser.parseString(json), name, wrong);
+    }
+
+    /** As much of JSON Schema as the file has. What it does not describe is wrong here: the file is to have it. */
+    private static void check(JsonObject all, JsonObject schema, JsonElement value, String at, List<String> wrong) {
+        if (schema.has("$ref")) {
+            String name = schema.get("$ref").getAsString().replace("#/$defs/", "");
+            check(all, all.getAsJsonObject(name), value, at, wrong);
+            return;
+        }
+        if (schema.has("enum")) {
+            if (!schema.getAsJsonArray("enum").contains(value)) {
+                wrong.add(at + " is " + value);
+            }
+            return;
+        }
+        List<String> types = schema.get("type").isJsonArray()
+                ? schema.getAsJsonArray("type").asList().stream()
+                        .map(JsonElement::getAsString)
+                        .toList()
+                : List.of(schema.get("type").getAsString());
+        if (types.stream().noneMatch(type -> isOf(type, value))) {
+            wrong.add(at + " is " + value + ", not " + types);
+        } else if (value.isJsonArray()) {
+            value.getAsJsonArray().forEach(each -> check(all, schema.getAsJsonObject("items"), each, at + "[]", wrong));
+        } else if (value.isJsonObject()) {
+            JsonObject properties = schema.getAsJsonObject("properties");
+            schema.getAsJsonArray("required").forEach(name -> {
+                if (!value.getAsJsonObject().has(name.getAsString())) {
+                    wrong.add(at + " has no " + name);
+                }
+            });
+            value.getAsJsonObject().entrySet().forEach(each -> {
+                if (properties.has(each.getKey())) {
+                    check(
+                            all,
+                            properties.getAsJsonObject(each.getKey()),
+                            each.getValue(),
+                            at + "." + each.getKey(),
+                            wrong);
+                } else {
+                    wrong.add(at + "." + each.getKey() + " is not described");
+                }
+            });
+        }
+    }
+
+    private static boolean isOf(String type, JsonElement value) {
+        return switch (type) {
+            case "null" -> value.isJsonNull();
+            case "array" -> value.isJsonArray();
+            case "object" -> value.isJsonObject();
+            case "string" ->
+                value.isJsonPrimitive() && value.getAsJsonPrimitive().isString();
+            case "number" ->
+                value.isJsonPrimitive() && value.getAsJsonPrimitive().isNumber();
+            case "integer" ->
+                value.isJsonPrimitive()
+                        && value.getAsJsonPrimitive().isNumber()
+                        && value.getAsString().matches("-?\\d+");
+            default -> throw new AssertionError(type);
+        };
+    }
+
+    // ---- exit statuses
+
+    @Test
+    void pageHasTheListOfExitStatuses() throws Exception {
+        String page = Files.readString(Docs.root().resolve("docs/command-line.md"));
+        String section = page.substring(page.indexOf("## Exit status"));
+        section = section.substring(0, section.indexOf("\n## ", 5));
+        Map<String, String> rows = new LinkedHashMap<>();
+        for (MatchResult row : Pattern.compile("(?m)^\\| ([0-9+N]+) \\| (.*) \\|$")
+                .matcher(section)
+                .results()
+                .toList()) {
+            rows.put(row.group(1), row.group(2));
+        }
+        assertEquals(List.copyOf(ExitStatus.list().entrySet()), List.copyOf(rows.entrySet()));
+    }
+
+    @Test
+    void mistakesWithTlsHaveTheirStatus() {
+        assertEquals(ExitStatus.DENIED, ExitStatus.of(new LockServiceUnavailableException("", Reason.TLS_REFUSED)));
+        assertEquals(
+                ExitStatus.MISCONFIGURED,
+                ExitStatus.of(new LockServiceUnavailableException("", Reason.TLS_MISCONFIGURED)));
+        assertEquals(ExitStatus.UNAVAILABLE, ExitStatus.of(new LockServiceUnavailableException("")));
+    }
+
+    @Test
+    void agesAreInTheirTwoLargestUnits() {
+        assertEquals("59s", Age.text(Duration.ofMillis(59_999)));
+        assertEquals("3m12s", Age.text(Duration.ofSeconds(192)));
+        assertEquals("2h0m", Age.text(Duration.ofHours(2)));
+        assertEquals("2d4h", Age.text(Duration.ofHours(52)));
+        assertEquals("12ms", Age.exact(Duration.ofMillis(12)));
+        assertEquals("3.250s", Age.exact(Duration.ofMillis(3250)));
+    }
+
+    @Test
+    void percentileIsOneOfTheValues() {
+        List<Duration> spans =
+                IntStream.rangeClosed(1, 200).mapToObj(Duration::ofMillis).toList();
+        assertEquals(Duration.ofMillis(100), WatchPage.percentile(spans, 50));
+        assertEquals(Duration.ofMillis(198), WatchPage.percentile(spans, 99));
+        assertEquals(Duration.ofMillis(200), WatchPage.percentile(spans, 100));
+        assertEquals(Duration.ofMillis(7), WatchPage.percentile(List.of(Duration.ofMillis(7)), 50));
+    }
+
+    @Test
+    void pageOfWatchIsRefusedAtOnce_whenItCannotBeWritten() {
+        Program.Ended ended = latchkey("watch", "/watch", "--for=1s", "--html=" + Path.of("no", "such", "folder.html"));
+        assertEquals(74, ended.status(), ended::toString);
+        assertTrue(ended.err().contains("the page cannot be written"), ended::toString);
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.spring.boot;
+
+import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.BadPathException;
+import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.zk.ZkLockClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ConfigException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.core.env.Environment;
+
+/** Opens the lock client of the application by its properties, and says what to do where that fails. */
+final class ClientFactory {
+    private static final int LONGEST_LABEL = 256;
+
+    private final LatchkeyClientProperties properties;
+    private final LatchkeyConnectionDetails servers;
+    private final BundleStores stores;
+    private final ObjectProvider<SslBundles> bundles;
+    private final Environment environment;
+
+    ClientFactory(
+            LatchkeyClientProperties properties,
+            LatchkeyConnectionDetails servers,
+            BundleStores stores,
+            ObjectProvider<SslBundles> bundles,
+            Environment environment) {
+        this.properties = properties;
+        this.servers = servers;
+        this.stores = stores;
+        this.bundles = bundles;
+        this.environment = environment;
+    }
+
+    LockClient open(List<LockObserver> observers, List<LatchkeyClientCustomizer> customizers) {
+        String connectString = servers.connectString();
+        SslBundle bundle = servers.sslBundle();
+        boolean waits = !properties.connectTimeout().isZero();
+        StartLog log = new StartLog(connectString, bundle != null, properties.connectTimeout());
+        List<LockObserver> all = new ArrayList<>(observers);
+        if (!waits) {
+            all.add(log);
+        }
+        try {
+            ZkLockClient.Builder builder = builder(connectString, bundle);
+            if (!all.isEmpty()) {
+                builder.observer(all.size() == 1 ? all.get(0) : new Observers(all));
+            }
+            customizers.forEach(each -> each.customize(builder));
+            LockClient client = waits ? log.whileWaiting(builder::build) : builder.build();
+            log.opened(client);
+            return client;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new ClientStartException(
+                    "The start was interrupted while the lock client waited for " + connectString + ".",
+                    "Start the application again.",
+                    stopped);
+        } catch (LockServiceUnavailableException unavailable) {
+            throw new ClientStartException(text(unavailable), whenUnavailable(bundle), unavailable);
+        } catch (AccessDeniedException denied) {
+            throw new ClientStartException(
+                    text(denied),
+                    "Check the login (latchkey.auth.*, latchkey.client-config, latchkey.ssl.bundle), and the rights to"
+                            + " the chroot at the end of latchkey.connect-string.",
+                    denied);
+        } catch (BadPathException bad) {
+            throw new ClientStartException(text(bad), "Correct latchkey.base-path.", bad);
+        } catch (IllegalStateException unfit) { // such as a library on the class path that is too old
+            throw new ClientStartException(text(unfit), "Do what the description says.", unfit);
+        } catch (IllegalArgumentException wrong) {
+            throw new ClientStartException(
+                    "The lock client refuses its settings: " + text(wrong),
+                    "Correct the properties latchkey.*: latchkey.connect-string is " + connectString + ".",
+                    wrong);
+        }
+    }
+
+    private static String text(Exception failed) {
+        String message = failed.getMessage();
+        return message == null ? failed.toString() : message;
+    }
+
+    private String whenUnavailable(@Nullable SslBundle bundle) {
+        String tls = bundle != null || properties.clientConfig() != null
+                ? ""
+                : " If the servers accept TLS only, set latchkey.ssl.bundle and the secure port.";
+        String trust = bundle == null
+                ? ""
+                : " The connection uses TLS: check that the port is a secure one, that the trust store has the servers'"
+                        + " authority, that their certificates have the host names of the connect string, and that they"
+                        + " trust the certificate of the bundle. logging.level.org.apache.zookeeper=info shows what"
+                        + " ZooKeeper's client says.";
+        return "Check latchkey.connect-string, and that the servers run." + tls + trust
+                + " A start that has to wait for them for longer needs a longer latchkey.connect-timeout, which is "
+                + seconds(properties.connectTimeout()) + "; with 0s the application starts without them.";
+    }
+
+    private static String seconds(Duration time) {
+        return time.toMillis() / 1000.0 + " s";
+    }
+
+    private ZkLockClient.Builder builder(String connectString, @Nullable SslBundle bundle) {
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(connectString)
+                .sessionTimeout(properties.sessionTimeout())
+                .connectTimeout(LatchkeyClientProperties.notNegative("connect-timeout", properties.connectTimeout()))
+                .ownerLabel(label());
+        String basePath = properties.basePath();
+        if (basePath != null && !basePath.isEmpty()) {
+            builder.basePath(basePath);
+        }
+        Integer turns = properties.localTurns().maxTurns();
+        if (turns != null) {
+            builder.localTurns(turns, properties.localTurns().maxTime());
+        }
+        String credentials = properties.auth().credentials();
+        if (credentials != null) {
+            builder.auth(properties.auth().scheme(), credentials.getBytes(StandardCharsets.UTF_8));
+        }
+        Boolean creatorOnly = properties.creatorOnly();
+        if (creatorOnly != null) {
+            builder.acl(creatorOnly ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE);
+        }
+        ZKClientConfig config = clientConfig(properties.clientConfig());
+        if (bundle != null) {
+            stores.apply(bundle, config);
+            String name = properties.ssl().bundle();
+            if (name != null) {
+                bundles.ifAvailable(all -> all.addBundleUpdateHandler(name, stores::update));
+            }
+        }
+        return builder.clientConfig(config);
+    }
+
+    private String label() {
+        String label = properties.ownerLabel();
+        if (label == null) {
+            label = environment.getProperty("spring.application.name", "");
+            return label.length() > LONGEST_LABEL ? label.substring(0, LONGEST_LABEL) : label;
+        }
+        return label;
+    }
+
+    private static ZKClientConfig clientConfig(@Nullable Path file) {
+        if (file == null) {
+            return new ZKClientConfig();
+        }
+        if (!Files.isReadable(file)) {
+            throw new ClientStartException(
+                    "latchkey.client-config names " + file.toAbsolutePath() + ", which cannot be read.",
+                    "Correct the path, or the rights to the file.",
+                    null);
+        }
+        try {
+            return new ZKClientConfig(file);
+        } catch (ConfigException bad) {
+            throw new ClientStartException(
+                    "latchkey.client-config names " + file.toAbsolutePath() + ", which is no properties file: "
+                            + text(bad),
+                    "Correct the file.",
+                    bad);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.spring.boot;
+
+import io.latchkey.lock.micrometer.LockMeters;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the lock client's meters. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration"
+        })
+@ConditionalOnClass({MeterRegistry.class, LockMeters.class})
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnBooleanProperty(
+        name = {"latchkey.enabled", "latchkey.metrics.enabled"},
+        matchIfMissing = true)
+public final class LatchkeyMetricsAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    LockMeters lockMeters(MeterRegistry meters) {
+        return LockMeters.of(meters);
+    }
+}

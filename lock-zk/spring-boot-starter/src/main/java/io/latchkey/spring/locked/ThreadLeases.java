@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.spring.locked;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.spring.CurrentLease;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The leases of the locked methods that each thread is in, the innermost first. */
+final class ThreadLeases implements CurrentLease {
+    /** Of one application: a static one would keep its classes after a restart by devtools. */
+    @SuppressWarnings("ThreadLocalUsage")
+    private final ThreadLocal<@Nullable Held> innermost = new ThreadLocal<>();
+
+    private record Held(Lease lease, @Nullable Held outer) {}
+
+    interface Body {
+        @Nullable
+        Object proceed() throws Throwable;
+    }
+
+    @Override
+    public Optional<Lease> find() {
+        return Optional.ofNullable(innermost.get()).map(Held::lease);
+    }
+
+    /** Returns whether this thread is in a method that holds the lock at a path. */
+    boolean holds(String path) {
+        for (Held each = innermost.get(); each != null; each = each.outer()) {
+            if (each.lease().path().equals(path)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Runs a body that finds the lease. */
+    @Nullable
+    Object with(Lease lease, Body body) throws Throwable {
+        Held outer = innermost.get();
+        innermost.set(new Held(lease, outer));
+        try {
+            return body.proceed();
+        } finally {
+            if (outer == null) {
+                innermost.remove();
+            } else {
+                innermost.set(outer);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.spring.leadership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.latchkey.lock.Leadership;
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.spring.ServerOfTheTests;
+import io.latchkey.testkit.time.Eventually;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.event.EventListener;
+
+/** Candidates by properties and by beans. */
+@Timeout(60)
+class LeaderElectionsTest {
+    @RegisterExtension
+    static final ServerOfTheTests SERVER = new ServerOfTheTests();
+
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private final ApplicationContextRunner application = SERVER.application(LatchkeyLeadershipAutoConfiguration.class);
+
+    static class Listener {
+        final List<String> seen = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void elected(LeaderElectedEvent event) {
+            seen.add("elected " + event.role() + " " + event.lease().isValid());
+        }
+
+        @EventListener
+        void over(LeaderTermOverEvent event) {
+            seen.add("over " + event.role());
+        }
+    }
+
+    @Test
+    void eventsTellOfTheTerms_forRolesByProperty() {
+        ApplicationContextRunner candidate = application
+                .withBean(Listener.class)
+                .withPropertyValues("latchkey.leadership.roles=dunning,cleanup", "latchkey.leadership.path=/lead");
+        candidate.run(first -> {
+            LeaderElections elections = first.getBean(LeaderElections.class);
+            assertThat(elections.roles()).containsExactly("dunning", "cleanup");
+            Eventually.holds("both roles", SOON, () -> elections.isLeader("dunning") && elections.isLeader("cleanup"));
+            Listener listener = first.getBean(Listener.class);
+            Eventually.holds("events", SOON, () -> listener.seen.size() == 2);
+            candidate.run(second -> {
+                LeaderElections other = second.getBean(LeaderElections.class);
+                assertThat(other.isLeader("dunning")).isFalse();
+                Eventually.holds(
+                        "a queue of two",
+                        SOON,
+                        () -> other.candidate("dunning")
+                                        .orElseThrow()
+                                        .candidates()
+                                        .size()
+                                == 2);
+                elections.candidate("dunning").orElseThrow().stepDown();
+                Eventually.holds("the other one", SOON, () -> other.isLeader("dunning"));
+                assertThat(listener.seen)
+                        .containsExactlyInAnyOrder("elected dunning true", "elected cleanup true", "over dunning");
+            });
+            Eventually.holds("the first one again", SOON, () -> elections.isLeader("dunning"));
+        });
+    }
+
+    static class Task implements LeaderTask {
+        final CountDownLatch interrupted = new CountDownLatch(1);
+
+        @Override
+        public String role() {
+            return "worker";
+        }
+
+        @Override
+        public Leadership.Next lead(Lease lease) throws InterruptedException {
+            try {
+                Thread.sleep(Duration.ofMinutes(10).toMillis());
+            } catch (InterruptedException stopped) {
+                interrupted.countDown();
+                throw stopped;
+            }
+            return Leadership.Next.END;
+        }
+    }
+
+    @Test
+    void workOfTheLeaderIsABean_andIsInterruptedAtTheEnd() throws Exception {
+        Task task = new Task();
+        application.withBean(Listener.class).withBean(Task.class, () -> task).run(context -> {
+            LeaderElections elections = context.getBean(LeaderElections.class);
+            Eventually.holds("a leader", SOON, () -> elections.isLeader("worker"));
+            assertThat(task.interrupted.getCount()).isEqualTo(1);
+        });
+        assertThat(task.interrupted.getCount()).isZero();
+        try (LockClient other = SERVER.client()) {
+            assertThat(other.mutex("/leaders/worker").queue()).isEmpty();
+        }
+    }
+
+    @Test
+    void leadershipHasASwitch_andRefusesMistakes() {
+        application.withPropertyValues("latchkey.leadership.enabled=false").run(context -> assertThat(context)
+                .doesNotHaveBean(LeaderElections.class));
+        application.withPropertyValues("latchkey.leadership.roles=a//b").run(context -> assertThat(
+                        context.getStartupFailure())
+                .rootCause()
+                .message()
+                .contains("a//b"));
+        application
+                .withBean("one", Task.class, Task::new)
+                .withBean("two", Task.class, Task::new)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .message()
+                        .contains("Two beans of LeaderTask"));
+    }
+}

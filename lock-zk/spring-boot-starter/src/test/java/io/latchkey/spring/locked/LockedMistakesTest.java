@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.spring.locked;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.latchkey.lock.OnLoss;
+import io.latchkey.spring.IfBusy;
+import io.latchkey.spring.Locked;
+import io.latchkey.spring.ServerOfTheTests;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.NestedExceptionUtils;
+import reactor.core.publisher.Mono;
+
+/** Wrong uses of {@link Locked}, each of which ends the start with its place. */
+@Timeout(60)
+class LockedMistakesTest {
+    @RegisterExtension
+    static final ServerOfTheTests SERVER = new ServerOfTheTests();
+
+    private final ApplicationContextRunner application = SERVER.application(
+            AopAutoConfiguration.class, PropertyPlaceholderAutoConfiguration.class, LockedAutoConfiguration.class);
+
+    private void startFails(Class<?> bean, String... parts) {
+        application.withBean(bean).run(context -> {
+            Throwable failure = context.getStartupFailure();
+            assertThat(failure).as("the start with " + bean).isNotNull();
+            assertThat(said(failure)).contains(bean.getName() + ".").contains(parts);
+        });
+    }
+
+    private static String said(Throwable failure) {
+        return NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+    }
+
+    static class NoPath {
+        @Locked
+        public void work() {}
+    }
+
+    static class RelativePath {
+        @Locked("work")
+        public void work() {}
+    }
+
+    static class ForbiddenPath {
+        @Locked("/zookeeper/locks")
+        public void work() {}
+    }
+
+    static class UnknownPlaceholder {
+        @Locked("${nowhere}/work")
+        public void work() {}
+    }
+
+    static class UnparsableKey {
+        @Locked(path = "/work", key = "#order.")
+        public void work(String order) {}
+    }
+
+    static class UnknownName {
+        @Locked(path = "/work", key = "#ordr")
+        public void work(String order) {}
+    }
+
+    static class MarkForgotten {
+        @Locked(path = "/work", key = "order")
+        public void work(String order) {}
+    }
+
+    static class NoDuration {
+        @Locked(path = "/work", timeout = "ten seconds")
+        public void work() {}
+    }
+
+    static class NegativeTimeout {
+        @Locked(path = "/work", timeout = "-1s")
+        public void work() {}
+    }
+
+    static class NoTimeAtAll {
+        @Locked(path = "/work", atMost = "0s")
+        public void work() {}
+    }
+
+    @SuppressWarnings("UnusedMethod")
+    static class PrivateMethod {
+        @Locked("/work")
+        private void work() {}
+    }
+
+    static class StaticMethod {
+        @Locked("/work")
+        public static void work() {}
+    }
+
+    static class FinalMethod {
+        @Locked("/work")
+        public final void work() {}
+    }
+
+    static final class FinalClass {
+        @Locked("/work")
+        public void work() {}
+    }
+
+    static class Reactive {
+        @Locked("/work")
+        public Mono<String> work() {
+            return Mono.empty();
+        }
+    }
+
+    static class SkippedResult {
+        @Locked(path = "/work", ifBusy = IfBusy.SKIP)
+        public long work() {
+            return 1;
+        }
+    }
+
+    static class InterruptedStage {
+        @Locked(path = "/work", onLoss = OnLoss.INTERRUPT)
+        public CompletableFuture<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    @Test
+    void pathIsMissingOrBad() {
+        startFails(NoPath.class, "work() is @Locked", "it has no path");
+        startFails(RelativePath.class, "must begin with /");
+        startFails(ForbiddenPath.class, "belongs to the server");
+        startFails(UnknownPlaceholder.class, "cannot be resolved", "nowhere");
+    }
+
+    @Test
+    void keyCannotBeTrue() {
+        startFails(UnparsableKey.class, "work(String) is @Locked", "cannot be parsed");
+        startFails(UnknownName.class, "uses #ordr", "its parameters are order");
+        startFails(MarkForgotten.class, "The parameter is #order");
+    }
+
+    @Test
+    void timeIsNone() {
+        startFails(NoDuration.class, "timeout \"ten seconds\" is no duration");
+        startFails(NegativeTimeout.class, "is negative");
+        startFails(NoTimeAtAll.class, "its atMost is zero");
+    }
+
+    @Test
+    void methodHasNoProxy() {
+        startFails(PrivateMethod.class, "it is private");
+        startFails(StaticMethod.class, "it is static");
+        startFails(FinalMethod.class, "it is final");
+        startFails(FinalClass.class, "is final");
+    }
+
+    @Test
+    void resultDoesNotFit() {
+        startFails(Reactive.class, "it returns a Mono");
+        startFails(SkippedResult.class, "ifBusy is SKIP", "no long to return");
+        startFails(InterruptedStage.class, "no thread to interrupt");
+    }
+
+    // ---- calls on the own object
+
+    static class CallsItself {
+        @Locked(path = "/work", key = "#key")
+        public long work(String key, long amount) {
+            return amount;
+        }
+    }
+
+    static class PlainSelfCall extends CallsItself {
+        public long twice(boolean more) {
+            long first = 1;
+            return first + work(more ? "a" : "b", first * 2);
+        }
+    }
+
+    static class SelfCallInALambda extends CallsItself {
+        public LongSupplier later() {
+            return () -> work("a", 1);
+        }
+    }
+
+    static class SelfCallByReference {
+        @Locked(path = "/work", key = "#key")
+        public long work(String key) {
+            return 1;
+        }
+
+        public ToLongFunction<String> later() {
+            return this::work;
+        }
+    }
+
+    static class SelfCallInATry extends CallsItself {
+        public long tried(String key) {
+            try {
+                return Long.parseLong(key);
+            } catch (NumberFormatException none) {
+                synchronized (this) {
+                    return work(
+                            switch (key) {
+                                case "a" -> "b";
+                                case "c" -> "d";
+                                default -> key;
+                            },
+                            1L);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {PlainSelfCall.class, SelfCallInALambda.class, SelfCallByReference.class, SelfCallInATry.class})
+    void callOnTheOwnObjectIsRefused(Class<?> bean) {
+        application.withBean(bean).run(context -> assertThat(said(context.getStartupFailure()))
+                .contains("calls it on its own object")
+                .contains(bean.getName() + ".")
+                .contains("latchkey.locked.check-self-calls=false"));
+        application
+                .withBean(bean)
+                .withPropertyValues("latchkey.locked.check-self-calls=false")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Calls on another object of the class, and one of a method that has the same lock. */
+    static class NoSelfCalls {
+        private NoSelfCalls self = this;
+        private long calls;
+
+        @Locked(path = "/work", key = "#key")
+        public long work(String key) {
+            return work(key, 2);
+        }
+
+        @Locked(path = "/work", key = "#key")
+        public long work(String key, long amount) {
+            calls += amount;
+            return calls;
+        }
+
+        public long byReference(NoSelfCalls other, boolean own) {
+            this.calls++;
+            return (own ? self : other).work("a", calls) + self.work("b") + this.self.work(name(this));
+        }
+
+        private static String name(Object any) {
+            return any.getClass().getSimpleName();
+        }
+    }
+
+    @Test
+    void callOnAnotherObjectIsAllowed() {
+        application.withBean(NoSelfCalls.class).run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    interface Works {
+        void work();
+    }
+
+    static class Hidden implements Works {
+        @Override
+        public void work() {}
+
+        @Locked("/work")
+        public void hidden() {}
+    }
+
+    @Test
+    void methodIsInNoInterface_whereProxiesHaveInterfacesOnly() {
+        application
+                .withBean(Hidden.class)
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .run(context ->
+                        assertThat(said(context.getStartupFailure())).contains("it is in no interface of its bean"));
+    }
+}
