@@ -17,9 +17,10 @@ import io.latchkey.log.HostileLog;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Slowness;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.cumulative.CumulativeCounter;
+import io.micrometer.core.instrument.cumulative.CumulativeTimer;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -43,7 +44,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -362,23 +362,28 @@ class HostileProcessTest {
             return ObservedLock.of(lock, "hostile", registry);
         }
 
+        /** Its meters are made with the observer, so it is their use that is hostile. */
         private final class HostileRegistry extends SimpleMeterRegistry {
             @Override
             protected Counter newCounter(Meter.Id id) {
-                attack();
-                return super.newCounter(id);
-            }
-
-            @Override
-            protected <T> Gauge newGauge(Meter.Id id, T of, ToDoubleFunction<T> value) {
-                attack();
-                return super.newGauge(id, of, value);
+                return new CumulativeCounter(id) {
+                    @Override
+                    public void increment(double amount) {
+                        attack();
+                        super.increment(amount);
+                    }
+                };
             }
 
             @Override
             protected Timer newTimer(Meter.Id id, DistributionStatisticConfig distribution, PauseDetector pauses) {
-                attack();
-                return super.newTimer(id, distribution, pauses);
+                return new CumulativeTimer(id, clock, distribution, pauses, getBaseTimeUnit()) {
+                    @Override
+                    protected void recordNonNegative(long amount, TimeUnit unit) {
+                        attack();
+                        super.recordNonNegative(amount, unit);
+                    }
+                };
             }
         }
 
