@@ -510,7 +510,10 @@ class ObserverTest extends OnOneServer {
                 .limit(3)
                 .toList();
         soon(asked.get(0));
-        soon(asked.get(1)).close();
+        Lease second = soon(asked.get(1));
+        // Else the third may be on its way to the servers, and find a permit free there.
+        awaitUntil("the third waits", () -> own.of("/s").stream().anyMatch(line -> line.startsWith("queued")));
+        second.close();
         soon(asked.get(2)).close();
         awaitUntil("all calls", () -> own.of("/s").size() == 9);
         assertEquals(
