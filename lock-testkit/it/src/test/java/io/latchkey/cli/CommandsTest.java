@@ -15,6 +15,7 @@ import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.ZkLockClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -38,6 +40,8 @@ import org.junit.jupiter.api.Timeout;
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(120)
 class CommandsTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
     private final EmbeddedZooKeeper server;
     private final LockClient other;
 
@@ -67,12 +71,13 @@ class CommandsTest {
             assertTrue(deaf.err().contains("does not listen. Nothing was changed. 'latchkey evict'"), deaf::toString);
 
             CompletableFuture<?> wish = held.releaseRequested().toCompletableFuture();
-            Program.Ended asked = latchkey("ask", "/ask", token);
-            for (int n = 0; n < 50 && asked.status() == 1; n++) {
-                Thread.sleep(100);
-                asked = latchkey("ask", "/ask", token);
-            }
-            assertTrue(out(asked).startsWith("asked the holder with token " + token + " at /ask: "), asked::toString);
+            AtomicReference<Program.Ended> last = new AtomicReference<>(deaf);
+            Eventually.holds("a holder that listens", SOON, () -> {
+                last.set(latchkey("ask", "/ask", token));
+                return last.get().status() != 1;
+            });
+            String asked = out(last.get());
+            assertTrue(asked.startsWith("asked the holder with token " + token + " at /ask: "), asked);
             Object heard = wish.get(20, TimeUnit.SECONDS);
             assertTrue(heard != null && held.isValid());
         }
@@ -132,9 +137,10 @@ class CommandsTest {
             List<CompletableFuture<Lease>> waiters = IntStream.range(0, 3)
                     .mapToObj(n -> other.mutex("/top/busy").acquireAsync())
                     .toList();
-            while (other.mutex("/top/busy").queue().size() < 4) {
-                Thread.sleep(20);
-            }
+            Eventually.holds(
+                    "three waiters",
+                    SOON,
+                    () -> other.mutex("/top/busy").queue().size() == 4);
             List<String> lines = out(latchkey("top", "/top", "--count=2", "--interval=200ms"))
                     .lines()
                     .toList();

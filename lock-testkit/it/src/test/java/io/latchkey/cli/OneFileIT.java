@@ -298,9 +298,11 @@ class OneFileIT {
             shell(environment, tmux + "send-keys p");
             awaitScreen(environment, tmux, "sorted by path");
             shell(environment, tmux + "resize-window -x 60 -y 8");
-            Thread.sleep(1000);
-            String narrow = awaitScreen(environment, tmux, "sorted by path");
-            assertTrue(narrow.lines().allMatch(line -> line.length() <= 60), narrow);
+            shell(environment, tmux + "send-keys w");
+            awaitScreen(environment, tmux, "sorted by waiters"); // drawn since
+            // With -J, what the terminal had to wrap is one line again.
+            String narrow = shell(environment, tmux + "capture-pane -p -J").out();
+            assertTrue(narrow.lines().map(String::stripTrailing).allMatch(line -> line.length() <= 60), narrow);
             shell(environment, tmux + "send-keys q");
             String after = awaitScreen(environment, tmux, "status 0");
             assertTrue(after.contains("before"), after);

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Tag;
@@ -56,27 +57,37 @@ class WatchTest {
         this.other = other;
     }
 
-    private int sessionsBefore;
-
-    private CompletableFuture<Program.Ended> watch(String path, int seconds, String interval, String... more) {
-        sessionsBefore = server.sessions().size();
+    private InThisJvm.Running watch(String path, int seconds, String interval, String... more) {
         List<String> args = new ArrayList<>(List.of(
                 path,
                 "--for=" + Slowness.stretched(Duration.ofSeconds(seconds)).toSeconds(),
                 "--interval=" + interval));
         args.addAll(List.of(more));
-        return CompletableFuture.supplyAsync(
-                () -> InThisJvm.latchkey(server.connectString(), "watch", args.toArray(String[]::new)));
+        return InThisJvm.start(server.connectString(), "watch", args.toArray(String[]::new));
     }
 
-    /** Waits until the watch looks. */
-    private void awaitWatch(CompletableFuture<?> watch) throws InterruptedException {
+    /** Waits until the watch has said this of a request. */
+    private static void awaitSaid(InThisJvm.Running watch, String change, long token) throws InterruptedException {
+        String text = change + "\\s+" + token + "\\D.*";
+        String json = "\"change\":\"" + change + "\",\"token\":" + token + ",.*";
+        Pattern said = Pattern.compile(".*(" + text + "|" + json + ")");
         Eventually.holds(
-                "two sessions of the watch",
+                change + " " + token,
                 SOON,
-                () -> server.sessions().size() >= sessionsBefore + 2 || watch.isDone());
-        assertFalse(watch.isDone(), watch::toString);
-        Thread.sleep(500);
+                () -> watch.lines().stream().anyMatch(line -> said.matcher(line).matches())
+                        || watch.end().isDone());
+        assertFalse(watch.end().isDone(), () -> watch.end().join().toString());
+    }
+
+    /** Waits until the watch shows a hold and its end: from then on it looks, and hears of marks. */
+    private long awaitWatch(InThisJvm.Running watch, String path) throws InterruptedException {
+        long token;
+        try (Lease first = other.mutex(path).acquire()) {
+            token = first.token();
+            awaitSaid(watch, "granted", token);
+        }
+        awaitSaid(watch, "released", token);
+        return token;
     }
 
     private static Map<Long, List<String>> changes(Program.Ended ended) {
@@ -91,28 +102,31 @@ class WatchTest {
 
     @Test
     void endsAreToldApart() throws Exception {
-        CompletableFuture<Program.Ended> watch = watch("/watch/ends", 9, "20ms", "--json");
-        awaitWatch(watch);
+        InThisJvm.Running watch = watch("/watch/ends", 9, "20ms", "--json");
         Lease released = other.mutex("/watch/ends").acquire();
-        Thread.sleep(500);
+        awaitSaid(watch, "granted", released.token());
         CompletableFuture<Lease> waiter = other.mutex("/watch/ends").acquireAsync();
-        Thread.sleep(500);
+        Eventually.holds(
+                "a waiter", SOON, () -> other.mutex("/watch/ends").queue().size() == 2);
         long left = other.mutex("/watch/ends").queue().get(1).token();
+        awaitSaid(watch, "asked", left);
         waiter.cancel(false);
-        Thread.sleep(500);
+        awaitSaid(watch, "left", left);
         released.close();
+        awaitSaid(watch, "released", released.token());
         Lease evicted = other.mutex("/watch/ends").acquire();
-        Thread.sleep(500);
+        awaitSaid(watch, "granted", evicted.token());
         other.mutex("/watch/ends").queue().get(0).evict();
+        awaitSaid(watch, "gone", evicted.token());
         long expired;
         try (LockClient dying = ZkLockClient.connect(server.connectString())) {
             expired = dying.mutex("/watch/ends").acquire().token();
-            Thread.sleep(500);
+            awaitSaid(watch, "granted", expired);
             server.expireSession(dying.session().id());
-            Thread.sleep(500);
+            awaitSaid(watch, "gone", expired);
         }
 
-        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
+        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         Map<Long, List<String>> changes = changes(ended);
@@ -126,15 +140,14 @@ class WatchTest {
     /** Far shorter than the interval: what a look does not show, the watch on the path does. */
     @Test
     void shortHoldsAreSeen() throws Exception {
-        CompletableFuture<Program.Ended> watch = watch("/watch/short", 6, "1s", "--json");
-        awaitWatch(watch);
-        Set<Long> held = new HashSet<>();
+        InThisJvm.Running watch = watch("/watch/short", 9, "1s", "--json");
+        Set<Long> held = new HashSet<>(Set.of(awaitWatch(watch, "/watch/short")));
         for (int n = 0; n < 100; n++) {
             try (Lease lease = other.mutex("/watch/short").acquire()) {
                 held.add(lease.token());
             }
         }
-        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
+        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
         Map<Long, List<String>> changes = changes(ended);
         assertEquals(held, changes.keySet(), ended::toString);
         assertTrue(
@@ -146,13 +159,13 @@ class WatchTest {
     @Test
     void pageShowsTheLoad_andIsHarmless() throws Exception {
         Path page = folder.resolve("lock.html");
-        CompletableFuture<Program.Ended> watch = watch("/watch/page", 6, "20ms", "--html=" + page);
-        awaitWatch(watch);
+        InThisJvm.Running watch = watch("/watch/page", 6, "20ms", "--html=" + page);
+        long unused = awaitWatch(watch, "/watch/page");
         List<CompletableFuture<Void>> load = IntStream.range(0, 4)
                 .mapToObj(n -> CompletableFuture.runAsync(() -> work(n == 0 ? HOSTILE : "worker " + n)))
                 .toList();
         load.forEach(CompletableFuture::join);
-        Program.Ended ended = watch.get(150, TimeUnit.SECONDS);
+        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
         assertEquals(0, ended.status(), ended::toString);
 
         String html = Files.readString(page);

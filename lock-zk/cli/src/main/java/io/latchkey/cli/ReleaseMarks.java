@@ -17,12 +17,12 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The ends of requests as their nodes tell them, by a recursive watch on the lock's path and a handle of its own. A
- * holder of an exclusive lease changes and deletes its node in one transaction when it releases (docs/protocol.md, "Hand-over and the
- * release mark"); by any other end the node is only deleted. The token of a request is the zxid of its node's creation.
+ * The ends of requests, by a recursive watch on the lock's path in a session of its own. The release of an exclusive
+ * lease changes and deletes its node in one transaction (docs/protocol.md, "Hand-over and the release mark"); by any
+ * other end the node is only deleted. The token of a request is the zxid of its node's creation.
  */
 final class ReleaseMarks implements AutoCloseable {
-    /** Ends that nobody asks for, as of requests of another use of the path. */
+    /** The ends that are kept until a look takes them. */
     private static final int MOST_ENDS = 10_000;
 
     private final String path;

@@ -60,7 +60,7 @@ final class LockedInterceptor implements MethodInterceptor {
         Mutex mutex = client.getObject().mutex(path);
         Acquirable limited = locked.atMost().<Acquirable>map(mutex::heldAtMost).orElse(mutex);
         Acquirable lock = now.observed(new TimedLock(limited, path, timeout), locked.path());
-        return locked.result().isStage() ? stage(call, locked, lock) : value(call, locked, lock, path);
+        return locked.result().isStage() ? stage(call, locked, lock, path) : value(call, locked, lock, path);
     }
 
     /** The caller would commit after the release, and the next holder would read what is about to change. */
@@ -95,7 +95,8 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     /** Holds the lock until the stage that the method returns is complete. */
-    private @Nullable Object stage(MethodInvocation call, LockedMethod locked, Acquirable lock) throws Throwable {
+    private @Nullable Object stage(MethodInvocation call, LockedMethod locked, Acquirable lock, String path)
+            throws Throwable {
         Lease lease;
         try {
             lease = lock.acquire();
@@ -105,7 +106,7 @@ final class LockedInterceptor implements MethodInterceptor {
             }
             throw busy;
         } catch (InterruptedException stopped) {
-            throw interrupted(locked, "its lock", stopped);
+            throw interrupted(locked, path, stopped);
         }
         Object stage;
         try {

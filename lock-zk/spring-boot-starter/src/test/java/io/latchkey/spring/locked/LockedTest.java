@@ -379,6 +379,11 @@ class LockedTest {
                 assertThat(Thread.interrupted()).isTrue();
             }
             Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> work.stage("key", new CompletableFuture<>()))
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("waiting for /stage/key");
+            assertThat(Thread.interrupted()).isTrue();
+            Thread.currentThread().interrupt();
             assertThatThrownBy(work::interrupted).isInstanceOf(InterruptedException.class);
             assertThat(Thread.interrupted()).isFalse();
         });
