@@ -20,6 +20,7 @@ import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.ServerNode;
@@ -166,6 +167,25 @@ class DowngradeTest extends OnOneServer {
     }
 
     // ---- failures in the middle
+
+    /** The writer's node was deleted before, which only the answer shows: until then no other request here may hold. */
+    @Test
+    void nextOfThisClientIsGranted_onlyAfterTheAnswer_whenTheNodeWasDeleted() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> others = writer(two);
+        awaitUntil("another client's", () -> requestsUnder(PATH).size() == 2);
+        CompletableFuture<Boolean> bothValid = writer(one).thenApply(next -> write.isValid() && next.isValid());
+        awaitUntil("one of this client", () -> requestsUnder(PATH).size() == 3);
+        settle(lock.writeLock(), two.readWriteLock(PATH).writeLock());
+
+        proxy.delay(Direction.TO_SERVER, Duration.ofMillis(500));
+        Future<Lease> downgrading = threads.submit(() -> lock.downgrade(write));
+        deleteRequest(PATH, 0);
+        soon(others).close();
+
+        assertFalse(soon(bothValid));
+        refusal(LeaseLostException.class, downgrading);
+    }
 
     @Test
     void downgradeWaitsUninterruptibly_whenTheServerIsAway() throws Exception {

@@ -104,6 +104,17 @@ public final class PresentNodes {
         return excluded;
     }
 
+    /**
+     * Returns whether a holder that cannot hold beside {@code member} is being downgraded. Whether it still has a node,
+     * and which, is known by the answer only.
+     */
+    public boolean isHolderReplaced(QueueMember member) {
+        return holder != null
+                && !holder.equals(member)
+                && holder.isHeld()
+                && holder.replacement().isPresent();
+    }
+
     private static void addIfHeld(QueueMember other, QueueMember member, List<SessionNode.OwnedNode> to) {
         if (!other.equals(member) && other.isHeld()) {
             other.node().filter(other::isAt).ifPresent(name -> to.add(new SessionNode.OwnedNode(other, name)));

@@ -425,10 +425,16 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      *   <li>All of a multi-lock that waited. Its members become ready at different times, and the deletion of a ready
      *       one's node would leave its place to others. A node that exists then existed all along.
      *   <li>Those of this session's holders that cannot hold beside it. Other clients have deleted these, or it would
-     *       not be ready, and the holders have not noticed. They lose before the grant.
+     *       not be ready, and the holders have not noticed. They lose before the grant. One that is being downgraded
+     *       learns it by the answer, for which the request waits.
      * </ul>
      */
     private void confirm() {
+        String attempt = machine.id();
+        if (entries().stream().anyMatch(entry -> entry.sessionQueue().nodes().isHolderReplaced(entry))) {
+            session().heartbeat().afterBeat(() -> confirmAgain(attempt));
+            return;
+        }
         List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
         if (members.size() > 1 && waited) {
             nodes.addAll(QueueEntry.ownedNodes(entries()));
@@ -439,7 +445,6 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             session().heartbeat().confirm(this);
             return;
         }
-        String attempt = machine.id();
         session().connection().write(SessionNode.OwnedNode.checks(nodes), answer -> {
             if (!isConfirming(attempt)) {
                 return;
