@@ -209,8 +209,12 @@ final class BlockedWaiters implements AutoCloseable {
         };
     }
 
-    /** The node's going is noted as soon as a server tells of it. */
+    /**
+     * The node's going is noted as soon as a server tells of it. The server that the witness is connected to may be
+     * behind the one that granted the lease, so it catches up first.
+     */
     private void watchNode(String path, long token) throws KeeperException, InterruptedException {
+        witness.sync(path, (status, synced, context) -> {}, null);
         for (String child : witness.getChildren(path, false)) {
             String node = path + "/" + child;
             var found = witness.exists(node, event -> {
