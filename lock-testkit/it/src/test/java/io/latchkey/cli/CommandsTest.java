@@ -11,8 +11,6 @@ import com.google.gson.JsonParser;
 import io.latchkey.docs.Docs;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
-import io.latchkey.lock.LockException.Reason;
-import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
@@ -267,15 +265,6 @@ class CommandsTest {
             rows.put(row.group(1), row.group(2));
         }
         assertEquals(List.copyOf(ExitStatus.list().entrySet()), List.copyOf(rows.entrySet()));
-    }
-
-    @Test
-    void mistakesWithTlsHaveTheirStatus() {
-        assertEquals(ExitStatus.DENIED, ExitStatus.of(new LockServiceUnavailableException("", Reason.TLS_REFUSED)));
-        assertEquals(
-                ExitStatus.MISCONFIGURED,
-                ExitStatus.of(new LockServiceUnavailableException("", Reason.TLS_MISCONFIGURED)));
-        assertEquals(ExitStatus.UNAVAILABLE, ExitStatus.of(new LockServiceUnavailableException("")));
     }
 
     @Test

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * The command line inside the JVM of the tests: for what needs no process of its own, which takes seconds to start. The
  * standard streams are the test's while it runs.
  */
-final class InThisJvm {
+public final class InThisJvm {
     private InThisJvm() {}
 
     /** A command that runs in a thread of its own. */
@@ -25,7 +25,7 @@ final class InThisJvm {
     }
 
     /** Runs a command that connects to these servers. */
-    static Program.Ended latchkey(String servers, String command, String... args) {
+    public static Program.Ended latchkey(String servers, String command, String... args) {
         return ended(new ByteArrayOutputStream(), connected(servers, command, args));
     }
 

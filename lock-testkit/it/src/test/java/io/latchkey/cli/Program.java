@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A process that runs without a terminal, without input, and with no environment but what it is given. */
-final class Program implements AutoCloseable {
+public final class Program implements AutoCloseable {
     /**
      * Far more than any of them needs. A process that leads a session is a group of its own to Linux's scheduler, and
      * beside a busy one it was seen ready to run, and without a processor, for more than ten seconds.
@@ -42,7 +42,7 @@ final class Program implements AutoCloseable {
     }
 
     /** How it ended. */
-    record Ended(int status, String out, String err) {}
+    public record Ended(int status, String out, String err) {}
 
     /** The command line from its classes. */
     static Program latchkey(Path folder, Map<String, String> environment, String... args) {

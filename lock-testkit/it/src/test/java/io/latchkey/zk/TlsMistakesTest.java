@@ -7,15 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.cli.InThisJvm;
+import io.latchkey.cli.Program;
 import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.TlsMistakes.Mistake;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.AfterAll;
@@ -27,7 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Twelve mistakes with TLS: each has a message of its own, that names what is to be corrected. */
+/**
+ * Twelve mistakes with TLS: each has a message of its own, that names what is to be corrected, in the library and by the
+ * command.
+ */
 @Timeout(180)
 @Tag("slow")
 class TlsMistakesTest {
@@ -84,7 +93,7 @@ class TlsMistakesTest {
                 "PLAIN_AT_TLS | TLS_MISCONFIGURED | expects TLS at this port, and this client is configured without TLS",
                 "TLS_AT_PLAIN | TLS_MISCONFIGURED | has no TLS at this port",
             })
-    void mistakeHasAMessageOfItsOwn(Mistake mistake, Reason reason, String said) {
+    void mistakeHasAMessageOfItsOwn(Mistake mistake, Reason reason, String said) throws IOException {
         long start = System.nanoTime();
         LockServiceUnavailableException refused = assertThrows(LockServiceUnavailableException.class, () -> builder(
                         mistakes.servers(mistake), mistakes.config(mistake))
@@ -107,5 +116,24 @@ class TlsMistakesTest {
                 () -> assertTrue(all.contains("Nothing was sent"), all),
                 () -> assertTrue(all.length() < 600, all),
                 () -> assertTrue(!atTheDoor || took.compareTo(PATIENCE) < 0, took + " for what is seen at once"));
+        assertCommandSays(mistake, reason, said);
+    }
+
+    /** The command says the same, in one line. */
+    private static void assertCommandSays(Mistake mistake, Reason reason, String said) throws IOException {
+        Properties config = new Properties();
+        config.putAll(mistakes.config(mistake));
+        Path file = folder.resolve(mistake + ".properties");
+        try (Writer out = Files.newBufferedWriter(file)) {
+            config.store(out, null);
+        }
+        Program.Ended ended =
+                InThisJvm.latchkey(mistakes.servers(mistake), "ls", "--connect-timeout=1s", "--client-config=" + file);
+
+        assertAll(
+                () -> assertEquals(reason == Reason.TLS_REFUSED ? 77 : 78, ended.status(), ended::toString),
+                () -> assertTrue(ended.err().contains(said), ended::toString),
+                () -> assertEquals(1, ended.err().lines().count(), ended::toString),
+                () -> assertEquals("", ended.out()));
     }
 }
