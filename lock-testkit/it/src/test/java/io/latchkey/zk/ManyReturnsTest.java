@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Many clients that lose their connections at once, beside as many plain ZooKeeper handles: how many attempts to
  * connect the server sees, and how long until each client has its session back. Prints the figures in
- * docs/performance.md.
+ * docs/archive/performance-record.md.
  */
 @Tag("once")
 @Tag("long")

@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * How long after a fault a client acquires a mutex again, beside Curator, which has the same fault at the same time.
- * The client-side share is the time from when a server answers again. Prints the rows of docs/performance.md.
+ * The client-side share is the time from when a server answers again. Prints the rows of
+ * docs/archive/performance-record.md.
  */
 @Tag("once")
 @Tag("long")

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A process that ends while it holds a lock, and the client that waits for that lock. Prints the figures in
- * docs/shutting-down.md.
+ * docs/archive/loss-record.md.
  */
 @Tag("once")
 @Tag("long")
