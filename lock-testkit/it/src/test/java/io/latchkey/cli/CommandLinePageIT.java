@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/command-line.md tells to type, typed as it stands there, with the jar that the build has made. */
+/**
+ * What docs/command-line.md and docs/cron.md tell to type, typed as it stands there, with the jar that the build has
+ * made.
+ */
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class CommandLinePageIT {
@@ -32,6 +35,7 @@ class CommandLinePageIT {
     private static final Pattern CRONTAB = Pattern.compile("```crontab\n(.*?)```", Pattern.DOTALL);
     private static final Pattern START = Pattern.compile("\\blatchkey (ls|show|run|evict|top|watch|ping)\\b");
     private static final Path PAGE = Docs.root().resolve("docs/command-line.md");
+    private static final Path CRON = Docs.root().resolve("docs/cron.md");
 
     @TempDir
     private Path folder;
@@ -56,8 +60,8 @@ class CommandLinePageIT {
         }
     }
 
-    private List<String> blocks(Pattern pattern) throws IOException {
-        return pattern.matcher(Files.readString(PAGE))
+    private List<String> blocks(Pattern pattern, Path page) throws IOException {
+        return pattern.matcher(Files.readString(page))
                 .results()
                 .map(block -> here(block.group(1)))
                 .toList();
@@ -86,7 +90,7 @@ class CommandLinePageIT {
     void everyCommandOfThePageWorks(LockClient other) throws Exception {
         Program.Ended ended;
         try (Lease held = other.semaphore("/jobs/import", 3).acquire()) {
-            ended = shell(String.join("\n", blocks(SHELL)));
+            ended = shell(String.join("\n", blocks(SHELL, PAGE)));
             assertTrue(held.isValid());
         }
 
@@ -131,7 +135,7 @@ class CommandLinePageIT {
     /** Variables first, then five fields and the command, as cron reads it. */
     @Test
     void jobOfTheCrontabRunsOnOneMachineOnly(LockClient other) throws Exception {
-        List<String> lines = blocks(CRONTAB).get(0).lines().toList();
+        List<String> lines = blocks(CRONTAB, CRON).get(0).lines().toList();
         String servers = lines.get(0).substring("LATCHKEY_CONNECT=".length());
         String job = lines.get(2).split("\\s+", 6)[5];
 

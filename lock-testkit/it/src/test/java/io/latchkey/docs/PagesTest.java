@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Single pages: each row of docs/failures.md has a test, docs/performance.md is of the run in its tables, docs/from-curator.md has a row for each class of Curator's locks, and all pages on moving name only calls and
  * types of ours that exist. docs/troubleshooting.md has a row for each exception, reason and cause of a loss, and only
- * for lines that are logged. docs/stability.md has each package. Each public member of lock-api is on a page for
+ * for lines that are logged. docs/compatibility.md has each package. Each public member of lock-api is on a page for
  * users, and each method of lock-zk is described.
  */
 class PagesTest {
@@ -116,7 +116,7 @@ class PagesTest {
 
     @Test
     void everyPackageIsOnThePageOfWhatIsStable() {
-        String page = Docs.read(Docs.root().resolve("docs/stability.md"));
+        String page = Docs.read(Docs.root().resolve("docs/compatibility.md"));
         List<String> packages = Docs.modules().stream()
                 .map(module -> module.resolve("src/main/java"))
                 .flatMap(sources -> Docs.files(sources, "package-info.java").stream()

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/versions.md names the versions that the build has, those of old servers and of the sample projects included, and
- * the tests of virtual threads that CI runs.
+ * docs/compatibility.md names the versions that the build has, those of old servers and of the sample projects
+ * included, and the tests of virtual threads that CI runs.
  */
 class VersionsPageTest {
     private static final String VERSION = "(\\d+\\.\\d+(?:\\.\\d+)?(?:\\.Final)?)";
@@ -43,7 +43,7 @@ class VersionsPageTest {
     @Test
     void versionsOfTheBuildAreOnThePage() {
         List<String> cells = Pattern.compile("[|,]")
-                .splitAsStream(Docs.read(Docs.root().resolve("docs/versions.md")))
+                .splitAsStream(Docs.read(Docs.root().resolve("docs/compatibility.md")))
                 .map(String::strip)
                 .toList();
         List<String> found = NAMED.entrySet().stream()
@@ -59,7 +59,7 @@ class VersionsPageTest {
 
     @Test
     void testsOfVirtualThreadsAreWhatCiRuns() {
-        String page = Docs.read(Docs.root().resolve("docs/versions.md"));
+        String page = Docs.read(Docs.root().resolve("docs/compatibility.md"));
         String ofVirtualThreads = page.lines()
                 .filter(line -> line.startsWith("Virtual threads"))
                 .findFirst()

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What it costs to be observed, for docs/observing.md, and only where a length is given. Processor time, since others
- * may use the machine; one Java after the other, round and round.
+ * What it costs to be observed, for docs/archive/performance-record.md, and only where a length is given. Processor
+ * time, since others may use the machine; one Java after the other, round and round.
  */
 @Tag("soak")
 class ObservationCostTest {
