@@ -105,14 +105,13 @@ public final class PresentNodes {
     }
 
     /**
-     * Returns whether a holder that cannot hold beside {@code member} is being downgraded. Whether it still has a node,
+     * Returns the holder that cannot hold beside {@code member} and is being downgraded: whether it still has a node,
      * and which, is known by the answer only.
      */
-    public boolean isHolderReplaced(QueueMember member) {
-        return holder != null
-                && !holder.equals(member)
-                && holder.isHeld()
-                && holder.replacement().isPresent();
+    public Optional<QueueMember> replacedHolder(QueueMember member) {
+        return Optional.ofNullable(holder)
+                .filter(other -> !other.equals(member) && other.isHeld())
+                .filter(other -> other.replacement().isPresent());
     }
 
     private static void addIfHeld(QueueMember other, QueueMember member, List<SessionNode.OwnedNode> to) {

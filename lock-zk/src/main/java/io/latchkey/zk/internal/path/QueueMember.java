@@ -73,6 +73,9 @@ public interface QueueMember extends SessionNode {
     /** Returns the node that may exist in place of the own one, as its replacement is pending. */
     Optional<NodeName> replacement();
 
+    /** Runs {@code then} once the pending replacement has an answer, or the request has ended. */
+    void onceReplaced(Runnable then);
+
     /**
      * Stops listening to release requests, and returns the request's node that the revocation node belongs to, if there
      * is one.

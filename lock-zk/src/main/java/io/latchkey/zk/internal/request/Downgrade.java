@@ -104,6 +104,7 @@ final class Downgrade {
 
     /** Fails the downgrade, as the request has ended. */
     void requestEnded() {
+        entry.replacementOver();
         refuse(write, then);
     }
 

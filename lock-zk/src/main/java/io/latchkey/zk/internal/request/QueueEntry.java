@@ -43,6 +43,9 @@ final class QueueEntry implements QueueMember {
     /** The replacement of the node, while it is unknown whether the server has applied it. */
     private @Nullable NodeName replacement;
 
+    /** What waits for the end of the replacement. */
+    private List<Runnable> onceReplaced = List.of();
+
     private @Nullable RevocationNode revocationNode;
 
     /** The request that an entry is a member of. */
@@ -293,11 +296,26 @@ final class QueueEntry implements QueueMember {
 
     void notReplaced() {
         replacement = null;
+        replacementOver();
     }
 
     void replaced(Recipe by) {
         replacement = null;
         recipe = by;
+        replacementOver();
+    }
+
+    /** Runs what waits for the replacement, behind the step that ends it. */
+    void replacementOver() {
+        List<Runnable> waiting = onceReplaced;
+        onceReplaced = List.of();
+        waiting.forEach(sessionQueue.session().context()::execute);
+    }
+
+    @Override
+    public void onceReplaced(Runnable then) {
+        onceReplaced = new ArrayList<>(onceReplaced);
+        onceReplaced.add(then);
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.path.Deletion;
 import io.latchkey.zk.internal.path.PendingDeletions;
+import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -431,8 +432,11 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      */
     private void confirm() {
         String attempt = machine.id();
-        if (entries().stream().anyMatch(entry -> entry.sessionQueue().nodes().isHolderReplaced(entry))) {
-            session().heartbeat().afterBeat(() -> confirmAgain(attempt));
+        Optional<QueueMember> replaced = entries().stream()
+                .flatMap(entry -> entry.sessionQueue().nodes().replacedHolder(entry).stream())
+                .findFirst();
+        if (replaced.isPresent()) {
+            replaced.get().onceReplaced(() -> confirmAgain(attempt));
             return;
         }
         List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
