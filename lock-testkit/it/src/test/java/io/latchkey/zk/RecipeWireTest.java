@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -261,6 +262,33 @@ class RecipeWireTest extends OnOneServer {
             assertCost(before, 2 + more, 1 + more);
             lease.close();
         }
+    }
+
+    /**
+     * The holder has announced its grant and does not fit the smaller capacity. The waiter behind it leads the chain; it
+     * once listed again for the announcement, and watched the holder again, for as long as that held.
+     */
+    @Test
+    void waiterListsOnce_afterAShrinkBelowAHolderThatAnnouncedItself() throws Exception {
+        Lease first = other.semaphore("/s", CAPACITY).permits(CAPACITY).acquire();
+        CompletableFuture<Lease> second =
+                other.semaphore("/s", CAPACITY).permits(CAPACITY).acquireAsync();
+        awaitRequests("/s", 2);
+        CompletableFuture<Lease> waiting =
+                counted.semaphore("/s", CAPACITY).permits(CAPACITY - 1).acquireAsync();
+        awaitRequests("/s", 3);
+        settle(counted.semaphore("/s", CAPACITY), other.semaphore("/s", CAPACITY));
+        first.close();
+        Lease held = soon(second);
+        settle(other.semaphore("/s", CAPACITY), counted.semaphore("/s", CAPACITY));
+
+        Wire.Mark before = proxy.mark();
+        other.semaphore("/s", CAPACITY).resize(CAPACITY - 1);
+        awaitUntil("the waiter lists", () -> proxy.since(before).count(RequestMatch.list()) > 0);
+        LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+        assertEquals(1, proxy.since(before).count(RequestMatch.list()));
+        held.close();
+        soon(waiting).close();
     }
 
     @Test

@@ -199,13 +199,14 @@ final class WatchesAhead {
 
             /**
              * Decides again if the node was written before the watch was set: that write may have announced the grant.
+             * The leader of the chain needs no announcement, and would be given the same node to watch again.
              */
             @Override
             public void seen(ZnodeStore.NodeData data) {
                 if (node.tag() == Tag.LEASE) {
                     created.put(node, data.czxid());
                     leadIfAheadMayHold();
-                    if (data.version() > 0) {
+                    if (data.version() > 0 && leading == null) {
                         member.lookAgain();
                     }
                 }
