@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A committed write without such a request counts from the client's latest ping that the leader knew of. That
  *       ping was sent at most a third of the timeout, the margin, and its own way to the server before the write. It
  *       was sent earlier if the process stood still. The time on the way is taken from the slowest request of the last
- *       timeout. If there was no connection at that time, the time of connecting counts, in which the leader itself
+ *       timeout, the one for the connection included. If there was no connection at that time, the time of connecting counts, in which the leader itself
  *       takes part. If the connection's age is unknown, as on a handle just borrowed, the write proves nothing. The
  *       connection may be younger than the ping, and its response may have taken as long as ZooKeeper's client waits,
  *       up to the whole timeout.
@@ -81,6 +81,9 @@ public final class SessionExpiryBound {
         this.asked = asked;
         this.before = before;
         this.since = since;
+        // The request for the connection was answered, too, and the pings behind it may take as long.
+        asked.ifPresent(moment -> slowest.add(
+                since.since(before.filter(lost -> lost.isAfter(moment)).orElse(moment)), since));
     }
 
     /** Notes that the current connection exists at {@code now}. */

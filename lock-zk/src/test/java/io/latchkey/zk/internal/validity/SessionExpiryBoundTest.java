@@ -61,6 +61,17 @@ class SessionExpiryBoundTest {
         assertEquals(full(first), atOnce(proofs));
     }
 
+    /** The first pings behind it may take as long. */
+    @Test
+    void loneWriteCountsFromEarlier_afterASlowConnection() {
+        ClockReading asked = time.now();
+        time.pass(Duration.ofSeconds(2));
+        SessionExpiryBound slow =
+                pinging(new SessionExpiryBound(T, MARGIN, Optional.of(asked), Optional.of(asked), time.now()));
+        time.pass(T.minusSeconds(2));
+        assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(slow));
+    }
+
     /** The same holds for the ping from which a lone write counts. */
     @Test
     void loneWriteCountsFromEarlier_afterASlowRequest() {
