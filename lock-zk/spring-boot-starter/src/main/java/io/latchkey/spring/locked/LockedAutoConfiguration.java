@@ -25,7 +25,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -35,21 +35,31 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Auto-configuration of {@link Locked} methods. */
+/**
+ * Auto-configuration of {@link Locked} methods. It asks for no bean, and backs off for none: without it the annotation
+ * would do nothing, and two callers would be in a method at once. What is missing fails the start of an application
+ * that has such methods.
+ */
 @AutoConfiguration(
         after = LatchkeyAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
-@ConditionalOnSingleCandidate(LockClient.class)
-@ConditionalOnMissingBean(CurrentLease.class)
 @ConditionalOnBooleanProperty(
         name = {"latchkey.enabled", "latchkey.locked.enabled"},
         matchIfMissing = true)
+@EnableConfigurationProperties(LatchkeyClientProperties.class)
 @Import(LockedAutoConfiguration.Proxies.class)
 public final class LockedAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ThreadLeases latchkeyCurrentLease() {
+    static ThreadLeases latchkeyThreadLeases() {
         return new ThreadLeases();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static CurrentLease latchkeyCurrentLease(ThreadLeases held) {
+        return held::find;
     }
 
     @Bean

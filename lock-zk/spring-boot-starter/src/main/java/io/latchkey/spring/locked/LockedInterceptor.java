@@ -68,7 +68,9 @@ final class LockedInterceptor implements MethodInterceptor {
         if (Transactions.isActive()) {
             throw new IllegalStateException(locked.place()
                     + " is @Locked, and its caller has a transaction, which would commit after the release of the lock."
-                    + " Call it without one, or put @Locked on the method that begins the transaction.");
+                    + " Call it without one, or put @Locked on the method that begins the transaction. A"
+                    + " @TransactionalEventListener still counts as inside of a transaction that has ended: make the"
+                    + " listener @Async.");
         }
     }
 

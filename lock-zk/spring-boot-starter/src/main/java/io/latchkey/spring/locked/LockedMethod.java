@@ -89,28 +89,13 @@ record LockedMethod(
         if (value == null) {
             throw new IllegalArgumentException(problem("is null in this call"));
         }
-        if (value.getClass().isArray()) {
-            throw new IllegalArgumentException(
-                    problem("is an array, whose text differs from call to call. Name what identifies the lock in it"));
-        }
-        if (!hasText(value.getClass())) {
-            throw new IllegalArgumentException(
-                    problem("is a " + value.getClass().getName()
-                            + ", which has no toString() of its own, so its text differs from call to call. Name a property of"
-                            + " it"));
-        }
+        KeyTexts.whyNot(value).ifPresent(why -> {
+            throw new IllegalArgumentException(problem(why));
+        });
         return value.toString();
     }
 
     private String problem(String what) {
         return place() + " is @Locked, and its key " + key.orElseThrow().getExpressionString() + " " + what + ".";
-    }
-
-    private static boolean hasText(Class<?> type) {
-        try {
-            return type.getMethod("toString").getDeclaringClass() != Object.class;
-        } catch (NoSuchMethodException impossible) {
-            return true;
-        }
     }
 }

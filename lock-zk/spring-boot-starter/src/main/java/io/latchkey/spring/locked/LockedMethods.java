@@ -260,7 +260,8 @@ final class LockedMethods {
                 || ancestors.contains("kotlinx.coroutines.flow.Flow");
     }
 
-    private static Stream<Class<?>> ancestors(Class<?> type) {
+    /** Returns the class, its superclasses and all their interfaces. */
+    static Stream<Class<?>> ancestors(Class<?> type) {
         Stream<Class<?>> above =
                 Stream.concat(Arrays.stream(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()));
         return Stream.concat(Stream.of(type), above.flatMap(LockedMethods::ancestors));

@@ -2,12 +2,11 @@
 package io.latchkey.spring.locked;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.spring.CurrentLease;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The leases of the locked methods that each thread is in, the innermost first. */
-final class ThreadLeases implements CurrentLease {
+final class ThreadLeases {
     /** Of one application: a static one would keep its classes after a restart by devtools. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Held> innermost = new ThreadLocal<>();
@@ -19,8 +18,8 @@ final class ThreadLeases implements CurrentLease {
         Object proceed() throws Throwable;
     }
 
-    @Override
-    public Optional<Lease> find() {
+    /** Returns the innermost lease of this thread. */
+    Optional<Lease> find() {
         return Optional.ofNullable(innermost.get()).map(Held::lease);
     }
 

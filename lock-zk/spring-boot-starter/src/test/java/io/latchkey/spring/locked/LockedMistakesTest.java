@@ -3,10 +3,13 @@ package io.latchkey.spring.locked;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.spring.IfBusy;
 import io.latchkey.spring.Locked;
 import io.latchkey.spring.ServerOfTheTests;
+import io.latchkey.testkit.SimulatedLocks;
+import jakarta.annotation.PostConstruct;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -15,10 +18,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.Ordered;
 import reactor.core.publisher.Mono;
 
 /** Wrong uses of {@link Locked}, each of which ends the start with its place. */
@@ -222,13 +231,49 @@ class LockedMistakesTest {
         }
     }
 
+    interface CallsInADefault {
+        long work(String key, long amount);
+
+        default long twice() {
+            return work("a", 2);
+        }
+    }
+
+    static class SelfCallInADefault extends CallsItself implements CallsInADefault {}
+
+    static class SelfCallInAClassWithin extends CallsItself {
+        public LongSupplier later() {
+            return new LongSupplier() {
+                @Override
+                public long getAsLong() {
+                    return work("a", 1);
+                }
+            };
+        }
+    }
+
+    static class SelfCallByAVariable extends CallsItself {
+        public long twice(boolean more) {
+            SelfCallByAVariable same = this;
+            return more ? same.work("a", 1) : 0;
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
-            classes = {PlainSelfCall.class, SelfCallInALambda.class, SelfCallByReference.class, SelfCallInATry.class})
+            classes = {
+                PlainSelfCall.class,
+                SelfCallInALambda.class,
+                SelfCallByReference.class,
+                SelfCallInATry.class,
+                SelfCallInADefault.class,
+                SelfCallInAClassWithin.class,
+                SelfCallByAVariable.class
+            })
     void callOnTheOwnObjectIsRefused(Class<?> bean) {
         application.withBean(bean).run(context -> assertThat(said(context.getStartupFailure()))
                 .contains("calls it on its own object")
-                .contains(bean.getName() + ".")
+                .contains(bean == SelfCallInADefault.class ? "CallsInADefault.twice" : bean.getName())
                 .contains("latchkey.locked.check-self-calls=false"));
         application
                 .withBean(bean)
@@ -287,5 +332,94 @@ class LockedMistakesTest {
                 .withPropertyValues("spring.aop.proxy-target-class=false")
                 .run(context ->
                         assertThat(said(context.getStartupFailure())).contains("it is in no interface of its bean"));
+    }
+
+    // ---- calls past the proxy, and beans without one
+
+    static class AtTheBegin {
+        @PostConstruct
+        @Locked("/work")
+        public void work() {}
+    }
+
+    static class AfterItsProperties implements InitializingBean {
+        @Override
+        @Locked("/work")
+        public void afterPropertiesSet() {}
+    }
+
+    static class AtTheEnd implements AutoCloseable {
+        @Override
+        @Locked("/work")
+        public void close() {}
+    }
+
+    static class Named {
+        @Locked("/work")
+        public void begin() {}
+    }
+
+    @Test
+    void methodIsCalledByTheContainer() {
+        startFails(AtTheBegin.class, "past the proxy");
+        startFails(AfterItsProperties.class, "past the proxy");
+        startFails(AtTheEnd.class, "past the proxy");
+        application
+                .withBean(Named.class, Named::new, definition -> definition.setInitMethodName("begin"))
+                .run(context -> assertThat(said(context.getStartupFailure())).contains("past the proxy"));
+    }
+
+    static class Early {
+        @Locked("/work")
+        public void work() {}
+    }
+
+    static class EarlyProcessor implements BeanPostProcessor, Ordered {
+        private final Early early;
+
+        EarlyProcessor(Early early) {
+            this.early = early;
+        }
+
+        @Override
+        public int getOrder() {
+            return early.hashCode() & 1;
+        }
+    }
+
+    static class FactoryProcessor implements BeanFactoryPostProcessor {
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+            assertThat(beans.getBean(Early.class)).isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {EarlyProcessor.class, FactoryProcessor.class})
+    void beanIsMadeBeforeItsProxyCouldBe(Class<?> user) {
+        application.withBean(Early.class).withBean(user).run(context -> assertThat(said(context.getStartupFailure()))
+                .contains(Early.class.getName() + ".work()")
+                .contains("no proxy"));
+    }
+
+    @Test
+    void severalClientsAreThere() {
+        try (SimulatedLocks locks = SimulatedLocks.start()) {
+            application
+                    .withBean("one", LockClient.class, locks::client)
+                    .withBean("two", LockClient.class, locks::client)
+                    .withBean(Early.class)
+                    .run(context -> assertThat(said(context.getStartupFailure()))
+                            .contains("2 beans of LockClient")
+                            .contains("@Primary"));
+        }
+    }
+
+    @Test
+    void beanHasTwoProxies() {
+        application
+                .withBean(Early.class)
+                .withBean(DefaultAdvisorAutoProxyCreator.class)
+                .run(context -> assertThat(said(context.getStartupFailure())).contains("two proxies"));
     }
 }

@@ -19,6 +19,7 @@ import io.latchkey.testkit.time.Eventually;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -425,6 +426,53 @@ class LockedTest {
                 .withPropertyValues("work.path=/work")
                 .withUserConfiguration(Beans.class)
                 .run(context -> assertThat(context.getBean(Work.class).token()).isPositive());
+    }
+
+    interface Works {
+        @Locked("/interface")
+        boolean isLocked(LockClient other) throws InterruptedException;
+    }
+
+    private static boolean isHeld(LockClient other, String path) throws InterruptedException {
+        return other.mutex(path).tryAcquire().isEmpty();
+    }
+
+    /** As a client of an HTTP interface is, or a bean that is a lambda. */
+    @Test
+    void beanWithoutAClassOfItsOwnIsLocked() {
+        Works lambda = other -> isHeld(other, "/interface");
+        Works proxy = (Works) Proxy.newProxyInstance(
+                Works.class.getClassLoader(),
+                new Class<?>[] {Works.class},
+                (self, method, arguments) -> isHeld((LockClient) arguments[0], "/interface"));
+        for (Works bean : List.of(lambda, proxy)) {
+            application.withBean(Works.class, () -> bean).run(context -> {
+                try (LockClient other = SERVER.client()) {
+                    assertThat(context.getBean(Works.class).isLocked(other)).isTrue();
+                }
+            });
+        }
+    }
+
+    static class Checked {
+        @Locked("/checked")
+        public boolean isLocked(LockClient other) throws InterruptedException {
+            return isHeld(other, "/checked");
+        }
+    }
+
+    /** It is for those who inject it; the methods are locked all the same. */
+    @Test
+    void methodIsLocked_withACurrentLeaseOfTheUsers() {
+        SERVER.application(AopAutoConfiguration.class, LockedAutoConfiguration.class)
+                .withBean(CurrentLease.class, () -> Optional::empty)
+                .withBean(Checked.class)
+                .run(context -> {
+                    try (LockClient other = SERVER.client()) {
+                        assertThat(context.getBean(Checked.class).isLocked(other))
+                                .isTrue();
+                    }
+                });
     }
 
     @Test
