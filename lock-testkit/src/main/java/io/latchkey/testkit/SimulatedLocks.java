@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Time stands still until {@link #advance}: sessions do not age, leases stay valid, and a
+ * <p>Time is paused until {@link #advance}: sessions do not age, leases stay valid, and a
  * {@code tryAcquire(timeout)} that has to wait blocks until another thread advances the time, or lets it have what it
  * waits for. A test of one thread asks with {@code acquireAsync()} or {@code tryAcquireAsync(timeout)}, and then
  * releases or advances. With {@link #startWithTimePassing()} time passes as on the machine, for code that waits with

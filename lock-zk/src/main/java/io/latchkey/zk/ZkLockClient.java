@@ -445,7 +445,7 @@ public final class ZkLockClient implements LockClient {
          * crashed. If that exceeds {@code jute.maxbuffer}, whose default is 1 MB and an extra of as much, a server does
          * not start again, and a quorum may be lost for good. So raise this bound only for servers whose {@code
          * jute.maxbuffer} is raised as well, or that do not write such a transaction ({@code
-         * zookeeper.closeSessionTxn.enabled=false}, or before 3.6); lower it if theirs is lower.
+         * zookeeper.closeSessionTxn.enabled=false}); lower it if theirs is lower.
          *
          * @param bytes the limit, one or more
          * @return this builder

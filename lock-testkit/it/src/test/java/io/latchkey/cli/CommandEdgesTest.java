@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The edges of {@code latchkey run}: signals, processes that the command starts, terminals, streams and servers. Each
- * row of the table in docs/command-line.md names its test here.
+ * row or item about them in docs/command-line.md has a test here.
  */
 @Tag("once")
 @Tag("long")

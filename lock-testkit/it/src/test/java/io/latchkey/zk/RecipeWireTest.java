@@ -514,7 +514,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     /**
-     * The table of decision 0006, for so many waiting sessions: {@code -Dlatchkey.waiters=64} for that of the document.
+     * The table of decision 0006, for so many waiting sessions: {@code -Dlatchkey.waiters=64} for the longest line.
      */
     @ParameterizedTest
     @CsvSource({"4, 9, 8", "8, 13, 12", "9, 9, 6", "64, 9, 6"})

@@ -74,7 +74,7 @@ class HeartbeatTest extends OnSimulatedServer {
 
     /**
      * Bytes count what a beat walks over, whatever else the machine does; the time is printed for the figures in
-     * docs/testing.md.
+     * docs/archive/testing-record.md.
      */
     @ParameterizedTest
     @Tag("once")
