@@ -3,9 +3,11 @@
 # PATH. LATCHKEY_JAVA_OPTIONS has more options for it.
 
 # A closed stream would be a file of the JVM's, and of the command that is run.
+# Standard error first, and without a redirection, which would open it. Where it is closed, bash may read this file there.
+{ true 3>&2; } || exec 2>/dev/null
+! [ /dev/fd/2 -ef "$0" ] || exec 2>/dev/null
 { true 3<&0; } 2>/dev/null || exec 0</dev/null
 { true 3>&1; } 2>/dev/null || exec 1>/dev/null
-{ true 3>&2; } 2>/dev/null || exec 2>/dev/null
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/java}
 : "${java:=$(command -v java)}"

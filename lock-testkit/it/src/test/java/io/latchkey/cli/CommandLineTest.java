@@ -684,6 +684,31 @@ class CommandLineTest {
         }
     }
 
+    /** A shell without job control starts background processes that ignore INT, and ends itself at once. */
+    @ParameterizedTest
+    @CsvSource({"INT, 130, sleep 300", "TERM, 143, trap '' TERM; sleep 300"})
+    @Tag("once")
+    void processThatIgnoresTheSignalOfItsGroup_isEndedBeforeTheRelease(String signal, int status, String background)
+            throws Exception {
+        Program program = start(
+                        "run",
+                        "--grace=1s",
+                        "/run/ignores",
+                        "--",
+                        "sh",
+                        "-c",
+                        "(" + background + ") & echo pid $!; exec sleep 301")
+                .awaitSaid("pid ");
+
+        program.signalGroup(signal);
+
+        Program.Ended ended = program.ended();
+        assertEquals(status, ended.status(), ended::toString);
+        long child = Long.parseLong(ended.out().strip().replace("pid ", ""));
+        assertFalse(ProcessHandle.of(child).filter(Program::runs).isPresent(), "the child goes on");
+        assertEquals(List.of(), requests("/run/ignores"));
+    }
+
     @Test
     void requestIsDeleted_whenASignalArrivesWhileItWaits() throws Exception {
         try (Lease held = other.mutex("/run/waits").acquire()) {

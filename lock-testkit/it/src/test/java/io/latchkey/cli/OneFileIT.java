@@ -170,18 +170,22 @@ class OneFileIT {
 
     // ---- streams
 
-    /** Each gets what /dev/null gives, and no file of the JVM. */
+    /** Each gets what /dev/null gives, and no file of the shell's or the JVM's. */
     @ParameterizedTest
-    @ValueSource(strings = {"0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"})
-    void closedStreamIsOpenedOnNothing(String closed) throws Exception {
+    @CsvSource({"sh, 0<&-", "sh, 1>&-", "sh, 2>&-", "sh, 0<&- 1>&- 2>&-", "bash, 2>&-", "bash, 1>&- 2>&-"})
+    void closedStreamIsOpenedOnNothing(String shell, String closed) throws Exception {
         String look = "for n in 0 1 2; do readlink /proc/self/fd/$n; done > " + folder + "/fds";
-        Program.Ended ended =
-                shell("latchkey run /one/closed -- sh -c 'cat; echo out; echo err >&2; " + look + "' " + closed);
+        Program.Ended ended = shell(shell + " " + installed
+                + " run /one/closed -- sh -ec 'cat; echo out; echo err >&2; " + look + "' " + closed);
         assertEquals(0, ended.status(), ended::toString);
         List<String> files = Files.readString(folder.resolve("fds")).lines().toList();
-        assertFalse(files.get(0).endsWith(".jar") || files.get(0).endsWith("latchkey"), files::toString);
-        assertEquals(closed.contains("1") ? "" : "out\n", ended.out());
-        assertEquals(closed.contains("2") ? "" : "err\n", ended.err());
+        for (int stream = 0; stream < 3; stream++) {
+            if (closed.contains(stream == 0 ? "0<" : stream + ">")) {
+                assertEquals("/dev/null", files.get(stream), files::toString);
+            }
+        }
+        assertEquals(closed.contains("1>") ? "" : "out\n", ended.out());
+        assertEquals(closed.contains("2>") ? "" : "err\n", ended.err());
     }
 
     @Test

@@ -26,6 +26,8 @@ final class CommandProcess {
     /** Maximum wait after KILL, while the kernel removes the process. */
     private static final Duration KILLED_WITHIN = Duration.ofSeconds(10);
 
+    private static final int LAST_SIGNAL = 64;
+
     /** How often new processes are looked for, whether or not one has ended. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -69,11 +71,12 @@ final class CommandProcess {
      * Terminates the command and its descendants: sends TERM, and KILL to those that are left after the grace period,
      * also of those that were started since. Returns when they have ended. All of them get the signal, because a shell
      * would run its next command if only its child got it, or got it first, and would leave the child running if only the
-     * shell got it.
+     * shell got it. A command that has ended by itself is left alone; of one that a signal has ended, as at Ctrl-C, the
+     * processes that have ignored the signal are ended.
      */
     synchronized void end() {
         over = true;
-        if (started.isEmpty() || !started.get().isAlive()) {
+        if (started.isEmpty() || !(started.get().isAlive() || hasEndedByASignal(started.get()))) {
             return;
         }
         ProcessTree tree = new ProcessTree(started.get().toHandle(), mark);
@@ -81,6 +84,11 @@ final class CommandProcess {
         if (!isGoneWithin(grace, tree, each -> {})) {
             boolean unused = isGoneWithin(KILLED_WITHIN, tree, ProcessHandle::destroyForcibly);
         }
+    }
+
+    private static boolean hasEndedByASignal(Process process) {
+        int signal = process.exitValue() - ExitStatus.BY_SIGNAL;
+        return signal > 0 && signal <= LAST_SIGNAL;
     }
 
     /** Returns whether no process is left within {@code time}; does {@code toEach} that is found, again and again. */

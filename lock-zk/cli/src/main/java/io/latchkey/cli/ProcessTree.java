@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /**
  * A command's process and its descendants, also those that are started while the command ends. A process whose parent
  * has ended is no descendant any more. On Linux it is still found, by its environment: a clean-up of a shell starts
- * such processes and does not wait for them. A process that had left the tree before is not part of it.
+ * such processes and does not wait for them. A process that had left tree and group before is not part of it.
  */
 final class ProcessTree {
     /** The name of a variable in the environment of the command, with a value for this run alone. */
@@ -37,10 +37,16 @@ final class ProcessTree {
 
     private static final long KERNEL_THREAD = 0x0020_0000;
 
+    /** The process group among the same fields. */
+    private static final int GROUP = 2;
+
     /** The state of a process that has ended and that its parent has not waited for. */
     private static final String ZOMBIE = "Z";
 
     private final String mark;
+    private final String group = group(ProcessHandle.current().pid());
+    /** The processes that were there before the tree was looked at. */
+    private final Set<Long> before;
     /** The ids of the processes that are known to be of the tree or not: each is asked for its environment once. */
     private final Set<Long> known = new HashSet<>();
 
@@ -62,16 +68,19 @@ final class ProcessTree {
     }
 
     /**
-     * Takes the tree as it is now.
+     * Takes the tree as it is now: the command's process, its descendants, and those with the mark that have lost their
+     * parent, as the same signal may have ended that first. One that has left the group of this process before, as a
+     * daemon does, is not part of it.
      *
      * @param root the process of the command
      * @param mark the value of {@link #MARK} in its environment
      */
     ProcessTree(ProcessHandle root, String mark) {
         this.mark = "\0" + MARK + "=" + mark + "\0";
-        known.addAll(ids()); // before the descendants: a process in between is one of both
+        this.before = Set.copyOf(ids());
         add(root);
         addDescendants(root);
+        boolean unused = hasEnded();
     }
 
     /**
@@ -96,7 +105,9 @@ final class ProcessTree {
             if (!known.contains(id)) {
                 Kind kind = kind(id);
                 foundNoOther &= kind == Kind.NOT_MARKED;
-                if (kind == Kind.MARKED) {
+                if (kind == Kind.MARKED && before.contains(id) && !group(id).equals(group)) {
+                    known.add(id);
+                } else if (kind == Kind.MARKED) {
                     lastSeen = System.nanoTime();
                     ProcessHandle.of(id).ifPresent(this::add);
                 } else if (kind != Kind.BEGINNING) {
@@ -169,6 +180,11 @@ final class ProcessTree {
         long now = System.nanoTime();
         boolean hasBegun = now - beginning.computeIfAbsent(id, first -> now) > BEGINS_WITHIN_NANOS;
         return isOfTheKernel(state) || hasBegun ? Kind.NOT_MARKED : Kind.BEGINNING;
+    }
+
+    private static String group(long id) {
+        String[] fields = state(id).split(" ", -1);
+        return fields.length > GROUP ? fields[GROUP] : "";
     }
 
     /** Threads of the kernel never have an environment. */

@@ -96,6 +96,11 @@ class ObserverRules implements LockObserver {
         }
     }
 
+    /** Returns whether a request has no end yet. */
+    boolean isAnyOpen() {
+        return !open.isEmpty();
+    }
+
     /** When nothing of the client waits or holds any more. */
     void checkThatAllHaveEnded() {
         if (!open.isEmpty()) {

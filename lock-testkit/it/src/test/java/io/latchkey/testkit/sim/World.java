@@ -692,6 +692,13 @@ final class World {
         }
         clients.forEach(client -> client.hostile().ifPresent(HostileCode::end));
         settle();
+        // Requests from callbacks are no worker's. One may wait for a moment to list, or for the end of its time.
+        while (clients.stream().anyMatch(client -> client.observer().isAnyOpen())
+                && time.hasNext()
+                && time.nextAt() <= end) {
+            take(Move.PASS_TIME.of(0));
+            settle();
+        }
         oracle.checkThatNothingIsLeft();
         clients.forEach(client -> client.observer().checkThatAllHaveEnded());
         if (broken != null) {
