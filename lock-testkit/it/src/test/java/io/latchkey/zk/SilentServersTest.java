@@ -2,12 +2,16 @@
 package io.latchkey.zk;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Slowness;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +41,21 @@ class SilentServersTest extends OnOneServer {
             assertTrue(next.isValid());
             assertFalse(held.isValid());
             client.close();
+        }
+    }
+
+    /** It accepts the connection, as a server that hangs does. */
+    @Test
+    void connectTimeoutHolds_whenTheServerNeverAnswers() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            long start = System.nanoTime();
+            assertThrows(LockServiceUnavailableException.class, () -> ZkLockClient.builder()
+                    .connectString("127.0.0.1:" + silent.getLocalPort())
+                    .sessionTimeout(Duration.ofSeconds(20))
+                    .connectTimeout(Duration.ofSeconds(1))
+                    .build());
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            assertTrue(took.compareTo(Slowness.stretched(Duration.ofSeconds(6))) < 0, took::toString);
         }
     }
 

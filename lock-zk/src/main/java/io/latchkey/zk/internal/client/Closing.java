@@ -36,6 +36,9 @@ final class Closing {
     private int notices;
 
     private boolean closing;
+    /** Whether the handle never had a session: nothing at a server is closed, and an attempt to connect may take long. */
+    private volatile boolean isUnconnected;
+
     private @Nullable Runnable onceIdle;
     /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed;
@@ -77,7 +80,7 @@ final class Closing {
 
     private void awaitClosed(Duration longest) {
         try {
-            if (!Waiting.await(closed, longest)) {
+            if (!isUnconnected && !Waiting.await(closed, longest)) {
                 context.log()
                         .warn(
                                 Closing.class,
@@ -141,6 +144,7 @@ final class Closing {
         if (last == null) {
             closed.complete(null);
         } else {
+            isUnconnected = !last.session().connection().hasConnected();
             last.session().connection().store().close(() -> closed.complete(null));
         }
     }
