@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,6 +105,26 @@ class LeaderElectionsTest {
         assertThat(task.interrupted.getCount()).isZero();
         try (LockClient other = SERVER.client()) {
             assertThat(other.mutex("/leaders/worker").queue()).isEmpty();
+        }
+    }
+
+    /** The release cannot be sent. It is waited for until the lease would be lost, and not for the whole grace. */
+    @Test
+    void applicationEndsWithItsLease_whenTheServersAreAway() {
+        AtomicLong stopped = new AtomicLong();
+        try {
+            application
+                    .withBean(Task.class, Task::new)
+                    .withPropertyValues("latchkey.grace=5m")
+                    .run(context -> {
+                        LeaderElections elections = context.getBean(LeaderElections.class);
+                        Eventually.holds("a leader", SOON, () -> elections.isLeader("worker"));
+                        SERVER.server().stop();
+                        stopped.set(System.nanoTime());
+                    });
+            assertThat(Duration.ofNanos(System.nanoTime() - stopped.get())).isLessThan(SOON);
+        } finally {
+            SERVER.server().restart();
         }
     }
 
