@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.spring.CapturedLog;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,6 +107,52 @@ class LeaderElectionsTest {
         assertThat(task.interrupted.getCount()).isZero();
         try (LockClient other = SERVER.client()) {
             assertThat(other.mutex("/leaders/worker").queue()).isEmpty();
+        }
+    }
+
+    static class Failing {
+        final AtomicInteger calls = new AtomicInteger();
+
+        @EventListener
+        void elected(LeaderElectedEvent event) {
+            calls.incrementAndGet();
+            throw new IllegalStateException("listener of " + event.role());
+        }
+
+        @EventListener
+        void over(LeaderTermOverEvent event) {
+            calls.incrementAndGet();
+            throw new AssertionError("listener of " + event.role());
+        }
+    }
+
+    @Test
+    void candidacyGoesOn_whenAListenerThrows() {
+        try (CapturedLog log = new CapturedLog(LeaderElections.class)) {
+            application
+                    .withBean(Failing.class)
+                    .withBean(Task.class, Task::new)
+                    .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/failing")
+                    .run(context -> {
+                        LeaderElections elections = context.getBean(LeaderElections.class);
+                        for (String role : elections.roles()) {
+                            Eventually.holds("a leader of " + role, SOON, () -> elections.isLeader(role));
+                            Leadership candidate = elections.candidate(role).orElseThrow();
+                            long epoch = candidate.epoch().orElseThrow();
+                            candidate.stepDown();
+                            Eventually.holds(
+                                    "the next term",
+                                    SOON,
+                                    () -> candidate.epoch().orElse(0) > epoch);
+                        }
+                        Failing listener = context.getBean(Failing.class);
+                        Eventually.holds("events of three terms each", SOON, () -> listener.calls.get() == 6);
+                    });
+            assertThat(log.text())
+                    .contains(
+                            "ERROR A listener threw on the LeaderElectedEvent of the role dunning. This instance leads")
+                    .contains("ERROR A listener threw on the LeaderTermOverEvent of the role worker. The term with")
+                    .contains(": listener of dunning");
         }
     }
 
