@@ -59,6 +59,11 @@ public final class LeaderElections implements SmartLifecycle {
         }
         withEventsOnly.forEach(role -> roles.putIfAbsent(role, Optional.empty()));
         roles.keySet().forEach(role -> {
+            if (role.contains("/")) {
+                throw new IllegalStateException("The role \"" + role
+                        + "\" has a slash, and a role is the last level of a path. Give it a name without one, such as \""
+                        + role.replace('/', '-') + "\"; latchkey.leadership.path is the path above all roles.");
+            }
             var unused = mutex(role); // a bad path fails here
         });
     }

@@ -185,6 +185,11 @@ class LeaderElectionsTest {
                 .rootCause()
                 .message()
                 .contains("a//b"));
+        application.withPropertyValues("latchkey.leadership.roles=a,a/b").run(context -> assertThat(
+                        context.getStartupFailure())
+                .rootCause()
+                .message()
+                .contains("The role \"a/b\" has a slash"));
         application
                 .withBean("one", Task.class, Task::new)
                 .withBean("two", Task.class, Task::new)
