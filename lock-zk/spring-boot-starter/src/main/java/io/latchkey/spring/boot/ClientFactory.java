@@ -117,7 +117,7 @@ final class ClientFactory {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(properties.sessionTimeout())
-                .connectTimeout(LatchkeyClientProperties.notNegative("connect-timeout", properties.connectTimeout()))
+                .connectTimeout(properties.connectTimeout())
                 .ownerLabel(label());
         String basePath = properties.basePath();
         if (basePath != null && !basePath.isEmpty()) {

@@ -113,8 +113,11 @@ public final class LocksEndpoint {
 
     LocksEndpoint(LockClient client, LatchkeyClientProperties.Endpoint settings) {
         if (settings.maxLocks() < 1 || settings.maxRequests() < 1) {
-            throw new IllegalArgumentException("latchkey.endpoint.max-locks and max-requests must be one or more, not "
-                    + settings.maxLocks() + " and " + settings.maxRequests());
+            throw new ClientStartException(
+                    "latchkey.endpoint.max-locks and max-requests must be one or more, not " + settings.maxLocks()
+                            + " and " + settings.maxRequests() + '.',
+                    "Correct them, or leave them out.",
+                    null);
         }
         this.client = client;
         this.settings = settings;

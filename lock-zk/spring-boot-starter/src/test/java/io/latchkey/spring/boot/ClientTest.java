@@ -281,9 +281,13 @@ class ClientTest {
 
     @Test
     void startFails_whenATimeIsNegative() {
-        application.withPropertyValues("latchkey.grace=-1s").run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .hasMessageContaining("latchkey.grace is negative"));
+        for (String name : new String[] {"grace", "connect-timeout", "session-timeout", "locked.timeout"}) {
+            application.withPropertyValues("latchkey." + name + "=-1s").run(context -> {
+                FailureAnalysis analysis = analysed(context);
+                assertThat(analysis.getDescription()).isEqualTo("latchkey." + name + " is negative: PT-1S.");
+                assertThat(analysis.getAction()).contains("such as 10s");
+            });
+        }
     }
 
     @Test
