@@ -31,11 +31,15 @@ import org.springframework.util.ClassUtils;
 final class BundleStores implements DisposableBean {
     private static final Logger LOG = LoggerFactory.getLogger(BundleStores.class);
     private static final String NETTY = "org.apache.zookeeper.ClientCnxnSocketNetty";
+    private static final String KEY_STORE = "key.p12";
+    private static final String TRUST_STORE = "trust.p12";
     private static final int PASSWORD_BYTES = 32;
 
     private final String password;
 
     private @Nullable Path folder;
+    /** The bundle in error texts. */
+    private String name = "the SSL bundle of the lock client";
 
     BundleStores() {
         byte[] random = new byte[PASSWORD_BYTES];
@@ -44,7 +48,8 @@ final class BundleStores implements DisposableBean {
     }
 
     /** Writes the stores of the bundle, and sets up the client for them. */
-    synchronized void apply(SslBundle bundle, ZKClientConfig config) {
+    synchronized void apply(SslBundle bundle, String bundleName, ZKClientConfig config) {
+        name = bundleName;
         if (!ClassUtils.isPresent("io.netty.channel.ChannelHandler", null)
                 || !ClassUtils.isPresent("io.netty.channel.epoll.Epoll", null)) {
             throw new ClientStartException(
@@ -88,29 +93,39 @@ final class BundleStores implements DisposableBean {
             write(bundle);
             LOG.info("The SSL bundle of the lock client was loaded again. The next connection uses it");
         } catch (RuntimeException failed) {
-            LOG.warn(
-                    "The SSL bundle of the lock client was loaded again, and cannot be used. The former one stays",
+            LOG.error(
+                    "The SSL bundle of the lock client was loaded again, and cannot be used. New connections use the"
+                            + " former one",
                     failed);
         }
     }
 
+    /** Writes both stores, or none. */
     private void write(SslBundle bundle) {
         SslStoreBundle stores = bundle.getStores();
+        KeyStore keys;
+        KeyStore trusted;
         try {
-            KeyStore keys = stores.getKeyStore();
-            KeyStore trusted = stores.getTrustStore();
-            if (keys == null && trusted == null) {
-                throw new ClientStartException(
-                        "The SSL bundle of the lock client has no key store and no trust store.",
-                        "Give the bundle a trust store, and a key store if the servers ask for a certificate. Bundles"
-                                + " that consist of managers only cannot be passed to ZooKeeper's client.",
-                        null);
+            keys = stores.getKeyStore();
+            trusted = stores.getTrustStore();
+        } catch (RuntimeException unreadable) {
+            throw unreadable(name, unreadable);
+        }
+        if (keys == null && trusted == null) {
+            throw new ClientStartException(
+                    "The SSL bundle of the lock client has no key store and no trust store.",
+                    "Give the bundle a trust store, and a key store if the servers ask for a certificate. Bundles"
+                            + " that consist of managers only cannot be passed to ZooKeeper's client.",
+                    null);
+        }
+        try {
+            KeyStore key = keys == null ? null : keyOf(bundle, keys);
+            KeyStore certificates = trusted == null ? null : certificatesOf(trusted);
+            if (key != null) {
+                save(key, keyStore());
             }
-            if (keys != null) {
-                save(keyOf(bundle, keys), keyStore());
-            }
-            if (trusted != null) {
-                save(certificatesOf(trusted), trustStore());
+            if (certificates != null) {
+                save(certificates, trustStore());
             }
         } catch (IOException | GeneralSecurityException failed) {
             throw new ClientStartException(
@@ -119,6 +134,34 @@ final class BundleStores implements DisposableBean {
                             + " token, cannot be used.",
                     failed);
         }
+    }
+
+    /** Returns the error for a bundle with a store that cannot be read, such as a PEM file that does not exist. */
+    static ClientStartException unreadable(String bundleName, RuntimeException why) {
+        StringBuilder reason = new StringBuilder();
+        for (Throwable each = why; each != null; each = each.getCause()) {
+            String message = String.valueOf(each.getMessage());
+            if (reason.indexOf(message) < 0) { // an exception often has the text of its cause
+                reason.append(": ").append(message);
+            }
+        }
+        return new ClientStartException(
+                "A store of " + bundleName + " cannot be read" + reason + '.',
+                "Correct the locations and passwords of the bundle (spring.ssl.bundle.*). The files have to exist, and the"
+                        + " process needs the right to read them.",
+                why);
+    }
+
+    /** Returns an error text of the client, which names ZooKeeper's settings and files, in terms of the bundle. */
+    synchronized String inTermsOfTheBundle(String text, String bundleName) {
+        String translated = text;
+        for (Path file : folder == null ? new Path[0] : new Path[] {keyStore(), trustStore()}) {
+            String store = (file.endsWith(KEY_STORE) ? "the key store of " : "the trust store of ") + bundleName;
+            translated = translated.replace("the store " + file, store).replace(file.toString(), store);
+        }
+        return translated
+                .replace("Set zookeeper.ssl.keyStore.location and its password", "Give " + bundleName + " a key store")
+                .replace("the store of zookeeper.ssl.trustStore.location", "the trust store of " + bundleName);
     }
 
     /** Returns a store with the key of the bundle alone. */
@@ -179,11 +222,11 @@ final class BundleStores implements DisposableBean {
     }
 
     private Path keyStore() {
-        return folder().resolve("key.p12");
+        return folder().resolve(KEY_STORE);
     }
 
     private Path trustStore() {
-        return folder().resolve("trust.p12");
+        return folder().resolve(TRUST_STORE);
     }
 
     private Path folder() {
@@ -208,7 +251,7 @@ final class BundleStores implements DisposableBean {
         Path present = folder;
         folder = null;
         if (present != null) {
-            for (String file : new String[] {"key.p12", "trust.p12", "key.p12.new", "trust.p12.new"}) {
+            for (String file : new String[] {KEY_STORE, TRUST_STORE, KEY_STORE + ".new", TRUST_STORE + ".new"}) {
                 Files.deleteIfExists(present.resolve(file));
             }
             Files.deleteIfExists(present);

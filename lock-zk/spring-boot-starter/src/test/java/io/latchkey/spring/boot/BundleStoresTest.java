@@ -41,9 +41,11 @@ class BundleStoresTest {
 
     @BeforeAll
     static void makeKeys() throws Exception {
-        for (String name : new String[] {"one", "two"}) {
+        for (String name : new String[] {"one", "two", "rsa"}) {
+            String algorithm = name.equals("rsa") ? "RSA" : "EC";
             Process made = new ProcessBuilder((Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                    + " -genkeypair -keyalg EC -storetype PKCS12 -alias " + name + " -dname CN=" + name
+                                    + " -genkeypair -keyalg " + algorithm + " -storetype PKCS12 -alias " + name
+                                    + " -dname CN=" + name
                                     + " -storepass " + PASSWORD + " -keystore " + folder.resolve("keys.p12"))
                             .split(" "))
                     .inheritIO()
@@ -85,9 +87,14 @@ class BundleStoresTest {
     }
 
     private static SslBundle pem() throws Exception {
+        return pem("one");
+    }
+
+    /** A bundle with the certificate of {@code one} and a key. */
+    private static SslBundle pem(String ofKey) throws Exception {
         String certificate = pem("CERTIFICATE", keys().getCertificate("one").getEncoded());
         String key =
-                pem("PRIVATE KEY", keys().getKey("one", PASSWORD.toCharArray()).getEncoded());
+                pem("PRIVATE KEY", keys().getKey(ofKey, PASSWORD.toCharArray()).getEncoded());
         return SslBundle.of(new PemSslStoreBundle(
                 PemSslStoreDetails.forCertificate(certificate).withPrivateKey(key),
                 PemSslStoreDetails.forCertificate(certificate)));
@@ -112,7 +119,7 @@ class BundleStoresTest {
 
     @Test
     void storesOfFilesAreWritten_withTheKeyOfTheAliasAlone() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         assertThat(config.getProperty("zookeeper.client.secure")).isEqualTo("true");
         assertThat(config.getProperty("zookeeper.ssl.enabledProtocols")).isEqualTo("TLSv1.3");
         assertThat(written("keyStore").size()).isEqualTo(1);
@@ -124,7 +131,7 @@ class BundleStoresTest {
 
     @Test
     void pemWorksAsWell() throws Exception {
-        stores.apply(pem(), config);
+        stores.apply(pem(), "the bundle", config);
         assertThat(written("keyStore").size()).isEqualTo(1);
         assertThat(written("trustStore").size()).isEqualTo(1);
         assertThat(asZooKeeperReadsIt().isClient()).isTrue();
@@ -133,7 +140,7 @@ class BundleStoresTest {
 
     @Test
     void filesAreTheOwnersAlone_andAreDeletedInTheEnd() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         Path file = Path.of(config.getProperty("zookeeper.ssl.keyStore.location"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
                 .isEqualTo("rwx------");
@@ -145,7 +152,7 @@ class BundleStoresTest {
 
     @Test
     void storesAreReplaced_whenTheBundleIsLoadedAgain() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         stores.update(pem());
         assertThat(written("keyStore")
                         .getCertificate(written("keyStore").aliases().nextElement()))
@@ -157,14 +164,15 @@ class BundleStoresTest {
 
     @Test
     void bundleWithoutStoresIsRefused() {
-        assertThatThrownBy(() -> stores.apply(SslBundle.of(SslStoreBundle.NONE), config))
+        assertThatThrownBy(() -> stores.apply(SslBundle.of(SslStoreBundle.NONE), "the bundle", config))
                 .hasMessageContaining("no key store and no trust store");
     }
 
     @Test
     void aliasThatIsNotThereIsRefused() throws Exception {
         SslBundle other = SslBundle.of(jks().getStores(), SslBundleKey.of(PASSWORD, "three"));
-        assertThatThrownBy(() -> stores.apply(other, config)).hasMessageContaining("no private key \"three\"");
+        assertThatThrownBy(() -> stores.apply(other, "the bundle", config))
+                .hasMessageContaining("no private key \"three\"");
         stores.destroy();
     }
 }

@@ -28,6 +28,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.env.MockEnvironment;
 
 /** The client of an application: its properties, its conditions, and what a failed start says. */
 @Timeout(60)
@@ -243,7 +244,7 @@ class ClientTest {
                     assertThat(analysis.getDescription()).contains("127.0.0.1:1");
                     assertThat(analysis.getAction())
                             .contains("latchkey.connect-timeout, which is 1.5 s")
-                            .contains("latchkey.ssl.bundle");
+                            .doesNotContain("latchkey.ssl.bundle");
                 });
     }
 
@@ -277,6 +278,32 @@ class ClientTest {
         application
                 .withPropertyValues("latchkey.ssl.bundle=zk")
                 .run(context -> assertThat(analysed(context).getAction()).contains("spring.ssl.bundle.pem.zk"));
+    }
+
+    @Test
+    void startFails_whenAFileOfTheBundleIsMissing(@TempDir Path folder) {
+        for (String reload : new String[] {"false", "true"}) {
+            application
+                    .withPropertyValues(
+                            "latchkey.ssl.bundle=zk",
+                            "spring.ssl.bundle.pem.zk.reload-on-update=" + reload,
+                            "spring.ssl.bundle.pem.zk.truststore.certificate=file:" + folder.resolve("ca.crt"))
+                    .run(context -> {
+                        Throwable failure = context.getStartupFailure();
+                        BundleFailureAnalyzer ofBundles = new BundleFailureAnalyzer(
+                                new MockEnvironment().withProperty("latchkey.ssl.bundle", "zk"));
+                        FailureAnalysis analysis = Boolean.parseBoolean(reload)
+                                ? ofBundles.analyze(failure) // Boot reads the files to watch them
+                                : analysed(context);
+                        assertThat(analysis).isNotNull();
+                        assertThat(analysis.getDescription())
+                                .contains("the SSL bundle 'zk'")
+                                .contains(folder.resolve("ca.crt").toString());
+                        assertThat(analysis.getAction())
+                                .contains("spring.ssl.bundle")
+                                .contains("have to exist");
+                    });
+        }
     }
 
     @Test
