@@ -3,14 +3,18 @@ package io.latchkey.spring.boot;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.Certificate;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -171,10 +175,11 @@ final class BundleStores implements DisposableBean {
         for (String alias : Collections.list(keys.aliases())) {
             if (keys.isKeyEntry(alias) && (wanted == null || wanted.equalsIgnoreCase(alias))) {
                 Key key = keys.getKey(alias, keyPassword(bundle));
-                if (!(key instanceof PrivateKey) || key.getEncoded() == null) {
+                if (!(key instanceof PrivateKey own) || key.getEncoded() == null) {
                     throw new GeneralSecurityException("the private key \"" + alias + "\" cannot be exported");
                 }
                 Certificate[] chain = keys.getCertificateChain(alias);
+                checkPair(alias, own, chain[0]);
                 out.setKeyEntry(alias, key, password.toCharArray(), chain);
                 return out;
             }
@@ -183,6 +188,38 @@ final class BundleStores implements DisposableBean {
                 wanted == null
                         ? "its key store has no private key"
                         : "its key store has no private key \"" + wanted + '"');
+    }
+
+    /** Refuses a key whose certificate is of another key, such as that of a pair of files of which one is replaced. */
+    private static void checkPair(String alias, PrivateKey key, Certificate certificate)
+            throws GeneralSecurityException {
+        String algorithm =
+                switch (key.getAlgorithm()) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    case "DSA" -> "SHA256withDSA";
+                    case "EdDSA", "Ed25519", "Ed448" -> "EdDSA";
+                    default -> "";
+                };
+        if (algorithm.isEmpty()) {
+            return; // the handshake will tell
+        }
+        boolean pair;
+        try {
+            byte[] text = alias.getBytes(StandardCharsets.UTF_8);
+            Signature signature = Signature.getInstance(algorithm);
+            signature.initSign(key);
+            signature.update(text);
+            byte[] signed = signature.sign();
+            signature.initVerify(certificate.getPublicKey());
+            signature.update(text);
+            pair = signature.verify(signed);
+        } catch (InvalidKeyException | SignatureException another) {
+            pair = false;
+        }
+        if (!pair) {
+            throw new GeneralSecurityException("the private key \"" + alias + "\" does not match its certificate");
+        }
     }
 
     private static char @Nullable [] keyPassword(SslBundle bundle) {

@@ -4,6 +4,7 @@ package io.latchkey.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.latchkey.spring.CapturedLog;
 import io.netty.handler.ssl.SslContext;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -159,6 +160,37 @@ class BundleStoresTest {
                 .isEqualTo(keys().getCertificate("one"));
         stores.update(SslBundle.of(SslStoreBundle.NONE)); // warns, and keeps the former ones
         assertThat(written("keyStore").size()).isEqualTo(1);
+        stores.destroy();
+    }
+
+    /** As when one of two files is replaced before the other. */
+    @Test
+    void storesStay_whenAKeyIsLoadedThatDoesNotMatchItsCertificate() throws Exception {
+        stores.apply(pem(), "the bundle", config);
+        Path file = Path.of(config.getProperty("zookeeper.ssl.keyStore.location"));
+        byte[] former = Files.readAllBytes(file);
+        try (CapturedLog log = new CapturedLog(BundleStores.class)) {
+            stores.update(pem("two"));
+            assertThat(log.text())
+                    .startsWith("ERROR ")
+                    .contains("New connections use the former one")
+                    .contains("does not match its certificate")
+                    .doesNotContain("The next connection uses it");
+        }
+        assertThat(Files.readAllBytes(file)).isEqualTo(former);
+        assertThatThrownBy(() -> stores.apply(pem("two"), "the bundle", config))
+                .hasMessageContaining("does not match its certificate");
+        stores.destroy();
+    }
+
+    /** RSA keys have another signature than those of the other tests. */
+    @Test
+    void pairOfRsaKeysIsTaken() throws Exception {
+        KeyStore store = keys();
+        assertThat(store.isKeyEntry("rsa")).isTrue();
+        SslBundle rsa = SslBundle.of(jks().getStores(), SslBundleKey.of(PASSWORD, "rsa"));
+        stores.apply(rsa, "the bundle", config);
+        assertThat(written("keyStore").isKeyEntry("rsa")).isTrue();
         stores.destroy();
     }
 
