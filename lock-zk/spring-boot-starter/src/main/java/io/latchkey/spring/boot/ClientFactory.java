@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ClientX509Util;
 import org.apache.zookeeper.common.ConfigException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -59,7 +60,7 @@ final class ClientFactory {
             all.add(log);
         }
         try {
-            ZkLockClient.Builder builder = builder(connectString, bundle);
+            ZkLockClient.Builder builder = builder(connectString, bundle, !customizers.isEmpty());
             if (!all.isEmpty()) {
                 builder.observer(all.size() == 1 ? all.get(0) : new Observers(all));
             }
@@ -156,7 +157,7 @@ final class ClientFactory {
         return time.toMillis() / 1000.0 + " s";
     }
 
-    private ZkLockClient.Builder builder(String connectString, @Nullable SslBundle bundle) {
+    private ZkLockClient.Builder builder(String connectString, @Nullable SslBundle bundle, boolean customized) {
         ZkLockClient.Builder builder = ZkLockClient.builder()
                 .connectString(connectString)
                 .sessionTimeout(properties.sessionTimeout())
@@ -172,6 +173,7 @@ final class ClientFactory {
         }
         String credentials = properties.auth().credentials();
         if (credentials != null) {
+            checkCredentials(properties.auth().scheme(), credentials);
             builder.auth(properties.auth().scheme(), credentials.getBytes(StandardCharsets.UTF_8));
         }
         Boolean creatorOnly = properties.creatorOnly();
@@ -186,7 +188,44 @@ final class ClientFactory {
                 bundles.ifAvailable(all -> all.addBundleUpdateHandler(name, stores::update));
             }
         }
+        if (Boolean.TRUE.equals(creatorOnly) && credentials == null && !customized && !mayLogIn(config)) {
+            throw new ClientStartException(
+                    "latchkey.creator-only is true, and the lock client has no login. The servers would refuse each of its"
+                            + " requests (INVALIDACL), since its nodes would have no creator.",
+                    "Set a login: latchkey.auth.credentials, latchkey.ssl.bundle with a key store, or"
+                            + " latchkey.client-config with a login by SASL. Or leave out latchkey.creator-only.",
+                    null);
+        }
         return builder.clientConfig(config);
+    }
+
+    private static void checkCredentials(String scheme, String credentials) {
+        if (scheme.equals("digest") && credentials.indexOf(':') <= 0) {
+            throw new ClientStartException(
+                    "latchkey.auth.credentials has no user name before a colon, as the scheme digest needs it.",
+                    "Set latchkey.auth.credentials=USER:PASSWORD, or the scheme (latchkey.auth.scheme) that the"
+                            + " credentials are for.",
+                    null);
+        }
+    }
+
+    /** Returns whether a connection may have a login: by a certificate, by SASL, or by what a file of settings says. */
+    private boolean mayLogIn(ZKClientConfig config) {
+        try (ClientX509Util names = new ClientX509Util()) {
+            return properties.clientConfig() != null
+                    || config.getProperty(names.getSslKeystoreLocationProperty()) != null
+                    || (config.isSaslClientEnabled() && hasSaslLogin(config));
+        }
+    }
+
+    private static boolean hasSaslLogin(ZKClientConfig config) {
+        String section = config.getProperty(
+                ZKClientConfig.LOGIN_CONTEXT_NAME_KEY, ZKClientConfig.LOGIN_CONTEXT_NAME_KEY_DEFAULT);
+        try {
+            return javax.security.auth.login.Configuration.getConfiguration().getAppConfigurationEntry(section) != null;
+        } catch (SecurityException none) {
+            return false; // no file with logins, or one that cannot be read
+        }
     }
 
     private String label() {

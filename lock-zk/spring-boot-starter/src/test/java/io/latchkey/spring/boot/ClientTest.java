@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.security.auth.login.AppConfigurationEntry;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -315,6 +316,63 @@ class ClientTest {
                 assertThat(analysis.getAction()).contains("such as 10s");
             });
         }
+    }
+
+    @Test
+    void startFails_whenOnlyTheCreatorHasRightsAndThereIsNoLogin(@TempDir Path folder) throws Exception {
+        application.withPropertyValues("latchkey.creator-only=true").run(context -> {
+            FailureAnalysis analysis = analysed(context);
+            assertThat(analysis.getDescription())
+                    .contains("latchkey.creator-only is true")
+                    .contains("no login");
+            assertThat(analysis.getAction())
+                    .contains("latchkey.auth.credentials", "latchkey.ssl.bundle", "latchkey.client-config");
+        });
+        Path config = Files.writeString(folder.resolve("client.properties"), "zookeeper.sasl.clientconfig=Other");
+        application
+                .withPropertyValues(
+                        "latchkey.creator-only=true", "latchkey.client-config=" + config, "latchkey.connect-timeout=0s")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withPropertyValues("latchkey.creator-only=true", "latchkey.auth.credentials=billing:secret")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withPropertyValues("latchkey.creator-only=true")
+                .withBean(
+                        LatchkeyClientCustomizer.class,
+                        () -> builder -> builder.auth("digest", "billing:secret".getBytes(StandardCharsets.UTF_8)))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void loginBySaslIsALogin_whenItIsInTheConfigurationOfTheRuntime() {
+        javax.security.auth.login.Configuration.setConfiguration(new javax.security.auth.login.Configuration() {
+            @Override
+            public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
+                return section.equals("Client") ? new AppConfigurationEntry[0] : null;
+            }
+        });
+        try {
+            ServerOfTheTests.withoutServers()
+                    .withPropertyValues(
+                            "latchkey.creator-only=true",
+                            "latchkey.connect-string=127.0.0.1:1",
+                            "latchkey.connect-timeout=0s")
+                    .run(context -> assertThat(context).hasNotFailed());
+        } finally {
+            javax.security.auth.login.Configuration.setConfiguration(null);
+        }
+    }
+
+    @Test
+    void startFails_whenCredentialsHaveNoColon() {
+        application.withPropertyValues("latchkey.auth.credentials=secret").run(context -> {
+            FailureAnalysis analysis = analysed(context);
+            assertThat(analysis.getDescription())
+                    .contains("latchkey.auth.credentials")
+                    .doesNotContain("secret");
+            assertThat(analysis.getAction()).contains("USER:PASSWORD");
+        });
     }
 
     @Test
