@@ -3,6 +3,7 @@ package io.latchkey.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.latchkey.testkit.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -56,6 +57,20 @@ class StartProcessTest {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
+    }
+
+    @Test
+    void processEnds_whenItGetsSigtermWhileItWaitsForServers() throws Exception {
+        Path log = folder.resolve("log");
+        Process process = start(log, "--latchkey.connect-timeout=10m");
+        try {
+            Eventually.holds("the wait", SOON, () -> text(log).contains("The start waits for ZooKeeper"));
+            process.destroy();
+            assertThat(process.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(text(log)).contains("The start was interrupted while the lock client waited for 127.0.0.1:1");
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     /** Boot's own analyzers would show the exception of the binding around it. */
