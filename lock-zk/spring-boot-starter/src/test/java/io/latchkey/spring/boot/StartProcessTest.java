@@ -87,17 +87,20 @@ class StartProcessTest {
 
     @Test
     void missingFileOfTheBundleIsShownWithWhatToDo() throws Exception {
-        Path log = folder.resolve("log");
-        Process process = start(
-                log,
-                "--latchkey.ssl.bundle=zk",
-                "--spring.ssl.bundle.pem.zk.truststore.certificate=file:" + folder.resolve("ca.crt"));
-        assertThat(process.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(text(log))
-                .contains("APPLICATION FAILED TO START")
-                .contains("A store of the SSL bundle 'zk' cannot be read: ")
-                .contains(folder.resolve("ca.crt").toString())
-                .contains("The files have to exist");
+        for (String reload : new String[] {"false", "true"}) { // Boot reads the file at another time
+            Path log = folder.resolve("log-" + reload);
+            Process process = start(
+                    log,
+                    "--latchkey.ssl.bundle=zk",
+                    "--spring.ssl.bundle.pem.zk.reload-on-update=" + reload,
+                    "--spring.ssl.bundle.pem.zk.truststore.certificate=file:" + folder.resolve("ca.crt"));
+            assertThat(process.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(text(log))
+                    .contains("APPLICATION FAILED TO START")
+                    .contains("A store of the SSL bundle 'zk' cannot be read: ")
+                    .contains(folder.resolve("ca.crt").toString())
+                    .contains("The files have to exist");
+        }
     }
 
     private static String text(Path log) {
