@@ -252,7 +252,8 @@ public interface LockClient extends AutoCloseable {
      * </ul>
      *
      * <p>A release by then is confirmed by the server, so the next request is granted at once. Where no server answers,
-     * nodes are left for which others wait until the session ends, as after {@link #close()}.
+     * the confirmation is waited for until the lease would be lost, for {@code grace} at most. Then nodes are left for
+     * which others wait until the session ends, as after {@link #close()}.
      *
      * <p>Waits until the client is closed: for {@code grace} and about a session timeout at most. It does not wait for
      * itself: in a callback of this client, and in a thread that has acquired a lease of it and not released it, it

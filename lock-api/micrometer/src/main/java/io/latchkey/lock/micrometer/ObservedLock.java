@@ -328,8 +328,8 @@ public final class ObservedLock implements Acquirable {
         }
 
         void lost() {
+            outcome("lost"); // first: a handler of the event reads it
             attempt(() -> observation.event(Observation.Event.of("lost")));
-            outcome("lost");
         }
 
         void outcome(String outcome) {

@@ -55,7 +55,8 @@ class ObservedLockTest {
 
             @Override
             public void onEvent(Observation.Event event, Observation.Context context) {
-                observed.add(context.getName() + " event " + event.getName());
+                observed.add(context.getName() + " event " + event.getName() + " with outcome "
+                        + context.getLowCardinalityKeyValue("outcome").getValue());
             }
 
             @Override
@@ -132,7 +133,10 @@ class ObservedLockTest {
                     lease.lost().toCompletableFuture().join();
                 }));
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
+                List.of(
+                        "latchkey.acquire granted of none",
+                        "latchkey.body event lost with outcome lost",
+                        "latchkey.body lost of none"),
                 observed);
     }
 
@@ -163,7 +167,7 @@ class ObservedLockTest {
         assertEquals(
                 List.of(
                         "latchkey.acquire granted of none",
-                        "latchkey.body event lost",
+                        "latchkey.body event lost with outcome lost",
                         "latchkey.body lost of none, InterruptedException"),
                 observed);
     }
@@ -270,7 +274,10 @@ class ObservedLockTest {
             return lease.token();
         });
         assertEquals(
-                List.of("latchkey.acquire granted of none", "latchkey.body event lost", "latchkey.body lost of none"),
+                List.of(
+                        "latchkey.acquire granted of none",
+                        "latchkey.body event lost with outcome lost",
+                        "latchkey.body lost of none"),
                 observed);
         assertEquals(Collections.nCopies(2, "/orders/42 " + token), keys);
     }

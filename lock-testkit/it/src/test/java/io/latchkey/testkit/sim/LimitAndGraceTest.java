@@ -1130,6 +1130,23 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertTrue(client.closed);
     }
 
+    /** The release is waited for while its lease would be valid, and not for the rest of the grace. */
+    @Test
+    void clientClosesAtTheDeadlineOfTheReleasedLease_whenNoServerTakesItsRelease() throws Exception {
+        ZkLease lease = client.acquire(UNLIMITED);
+        Duration left = lease.remaining();
+        SimulatedStore unused = client.loseTheConnection();
+        lease.abandon();
+        client.engine.context().execute(() -> client.engine.close(HOUR));
+        assertFalse(client.closed, "a server may take the release");
+        SimulatedTime time = leader.time();
+        long deadline = time.nanos() + left.toNanos();
+        while (time.nextAt() <= deadline) {
+            time.runNext();
+        }
+        assertTrue(client.closed);
+    }
+
     /** Its session is closed instead, which deletes the node. */
     @Test
     void clientEndsItsSessionAtOnce_whenItsNodeCannotBeDeletedAsItCloses() throws Exception {

@@ -3,14 +3,18 @@ package io.latchkey.spring.boot;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.SignatureException;
 import java.security.cert.Certificate;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -31,11 +35,15 @@ import org.springframework.util.ClassUtils;
 final class BundleStores implements DisposableBean {
     private static final Logger LOG = LoggerFactory.getLogger(BundleStores.class);
     private static final String NETTY = "org.apache.zookeeper.ClientCnxnSocketNetty";
+    private static final String KEY_STORE = "key.p12";
+    private static final String TRUST_STORE = "trust.p12";
     private static final int PASSWORD_BYTES = 32;
 
     private final String password;
 
     private @Nullable Path folder;
+    /** The bundle in error texts. */
+    private String name = "the SSL bundle of the lock client";
 
     BundleStores() {
         byte[] random = new byte[PASSWORD_BYTES];
@@ -44,7 +52,8 @@ final class BundleStores implements DisposableBean {
     }
 
     /** Writes the stores of the bundle, and sets up the client for them. */
-    synchronized void apply(SslBundle bundle, ZKClientConfig config) {
+    synchronized void apply(SslBundle bundle, String bundleName, ZKClientConfig config) {
+        name = bundleName;
         if (!ClassUtils.isPresent("io.netty.channel.ChannelHandler", null)
                 || !ClassUtils.isPresent("io.netty.channel.epoll.Epoll", null)) {
             throw new ClientStartException(
@@ -88,29 +97,39 @@ final class BundleStores implements DisposableBean {
             write(bundle);
             LOG.info("The SSL bundle of the lock client was loaded again. The next connection uses it");
         } catch (RuntimeException failed) {
-            LOG.warn(
-                    "The SSL bundle of the lock client was loaded again, and cannot be used. The former one stays",
+            LOG.error(
+                    "The SSL bundle of the lock client was loaded again, and cannot be used. New connections use the"
+                            + " former one",
                     failed);
         }
     }
 
+    /** Writes both stores, or none. */
     private void write(SslBundle bundle) {
         SslStoreBundle stores = bundle.getStores();
+        KeyStore keys;
+        KeyStore trusted;
         try {
-            KeyStore keys = stores.getKeyStore();
-            KeyStore trusted = stores.getTrustStore();
-            if (keys == null && trusted == null) {
-                throw new ClientStartException(
-                        "The SSL bundle of the lock client has no key store and no trust store.",
-                        "Give the bundle a trust store, and a key store if the servers ask for a certificate. Bundles"
-                                + " that consist of managers only cannot be passed to ZooKeeper's client.",
-                        null);
+            keys = stores.getKeyStore();
+            trusted = stores.getTrustStore();
+        } catch (RuntimeException unreadable) {
+            throw unreadable(name, unreadable);
+        }
+        if (keys == null && trusted == null) {
+            throw new ClientStartException(
+                    "The SSL bundle of the lock client has no key store and no trust store.",
+                    "Give the bundle a trust store, and a key store if the servers ask for a certificate. Bundles"
+                            + " that consist of managers only cannot be passed to ZooKeeper's client.",
+                    null);
+        }
+        try {
+            KeyStore key = keys == null ? null : keyOf(bundle, keys);
+            KeyStore certificates = trusted == null ? null : certificatesOf(trusted);
+            if (key != null) {
+                save(key, keyStore());
             }
-            if (keys != null) {
-                save(keyOf(bundle, keys), keyStore());
-            }
-            if (trusted != null) {
-                save(certificatesOf(trusted), trustStore());
+            if (certificates != null) {
+                save(certificates, trustStore());
             }
         } catch (IOException | GeneralSecurityException failed) {
             throw new ClientStartException(
@@ -121,6 +140,34 @@ final class BundleStores implements DisposableBean {
         }
     }
 
+    /** Returns the error for a bundle with a store that cannot be read, such as a PEM file that does not exist. */
+    static ClientStartException unreadable(String bundleName, RuntimeException why) {
+        StringBuilder reason = new StringBuilder();
+        for (Throwable each = why; each != null; each = each.getCause()) {
+            String message = String.valueOf(each.getMessage());
+            if (reason.indexOf(message) < 0) { // an exception often has the text of its cause
+                reason.append(": ").append(message);
+            }
+        }
+        return new ClientStartException(
+                "A store of " + bundleName + " cannot be read" + reason + '.',
+                "Correct the locations and passwords of the bundle (spring.ssl.bundle.*). The files have to exist, and the"
+                        + " process needs the right to read them.",
+                why);
+    }
+
+    /** Returns an error text of the client, which names ZooKeeper's settings and files, in terms of the bundle. */
+    synchronized String inTermsOfTheBundle(String text, String bundleName) {
+        String translated = text;
+        for (Path file : folder == null ? new Path[0] : new Path[] {keyStore(), trustStore()}) {
+            String store = (file.endsWith(KEY_STORE) ? "the key store of " : "the trust store of ") + bundleName;
+            translated = translated.replace("the store " + file, store).replace(file.toString(), store);
+        }
+        return translated
+                .replace("Set zookeeper.ssl.keyStore.location and its password", "Give " + bundleName + " a key store")
+                .replace("the store of zookeeper.ssl.trustStore.location", "the trust store of " + bundleName);
+    }
+
     /** Returns a store with the key of the bundle alone. */
     private KeyStore keyOf(SslBundle bundle, KeyStore keys) throws GeneralSecurityException, IOException {
         KeyStore out = empty();
@@ -128,10 +175,11 @@ final class BundleStores implements DisposableBean {
         for (String alias : Collections.list(keys.aliases())) {
             if (keys.isKeyEntry(alias) && (wanted == null || wanted.equalsIgnoreCase(alias))) {
                 Key key = keys.getKey(alias, keyPassword(bundle));
-                if (!(key instanceof PrivateKey) || key.getEncoded() == null) {
+                if (!(key instanceof PrivateKey own) || key.getEncoded() == null) {
                     throw new GeneralSecurityException("the private key \"" + alias + "\" cannot be exported");
                 }
                 Certificate[] chain = keys.getCertificateChain(alias);
+                checkPair(alias, own, chain[0]);
                 out.setKeyEntry(alias, key, password.toCharArray(), chain);
                 return out;
             }
@@ -140,6 +188,38 @@ final class BundleStores implements DisposableBean {
                 wanted == null
                         ? "its key store has no private key"
                         : "its key store has no private key \"" + wanted + '"');
+    }
+
+    /** Refuses a key whose certificate is of another key, such as that of a pair of files of which one is replaced. */
+    private static void checkPair(String alias, PrivateKey key, Certificate certificate)
+            throws GeneralSecurityException {
+        String algorithm =
+                switch (key.getAlgorithm()) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    case "DSA" -> "SHA256withDSA";
+                    case "EdDSA", "Ed25519", "Ed448" -> "EdDSA";
+                    default -> "";
+                };
+        if (algorithm.isEmpty()) {
+            return; // the handshake will tell
+        }
+        boolean pair;
+        try {
+            byte[] text = alias.getBytes(StandardCharsets.UTF_8);
+            Signature signature = Signature.getInstance(algorithm);
+            signature.initSign(key);
+            signature.update(text);
+            byte[] signed = signature.sign();
+            signature.initVerify(certificate.getPublicKey());
+            signature.update(text);
+            pair = signature.verify(signed);
+        } catch (InvalidKeyException | SignatureException another) {
+            pair = false;
+        }
+        if (!pair) {
+            throw new GeneralSecurityException("the private key \"" + alias + "\" does not match its certificate");
+        }
     }
 
     private static char @Nullable [] keyPassword(SslBundle bundle) {
@@ -179,11 +259,11 @@ final class BundleStores implements DisposableBean {
     }
 
     private Path keyStore() {
-        return folder().resolve("key.p12");
+        return folder().resolve(KEY_STORE);
     }
 
     private Path trustStore() {
-        return folder().resolve("trust.p12");
+        return folder().resolve(TRUST_STORE);
     }
 
     private Path folder() {
@@ -208,7 +288,7 @@ final class BundleStores implements DisposableBean {
         Path present = folder;
         folder = null;
         if (present != null) {
-            for (String file : new String[] {"key.p12", "trust.p12", "key.p12.new", "trust.p12.new"}) {
+            for (String file : new String[] {KEY_STORE, TRUST_STORE, KEY_STORE + ".new", TRUST_STORE + ".new"}) {
                 Files.deleteIfExists(present.resolve(file));
             }
             Files.deleteIfExists(present);

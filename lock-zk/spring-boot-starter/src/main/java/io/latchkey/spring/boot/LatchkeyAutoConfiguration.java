@@ -61,6 +61,6 @@ public final class LatchkeyAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnBooleanProperty(name = "latchkey.lifecycle.enabled", matchIfMissing = true)
     LatchkeyLifecycle latchkeyLifecycle(LockClient client, LatchkeyClientProperties properties) {
-        return new LatchkeyLifecycle(client, LatchkeyClientProperties.notNegative("grace", properties.grace()));
+        return new LatchkeyLifecycle(client, properties.grace());
     }
 }

@@ -55,12 +55,25 @@ public record LatchkeyClientProperties(
     /** The order of the advice of locked methods: after that of security, before that of transactions and caches. */
     public static final int LOCKED_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Returns a time of the properties, which may be zero and not negative. */
-    static Duration notNegative(String name, Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("latchkey." + name + " is negative: " + time);
+    /** Checks the times. */
+    public LatchkeyClientProperties {
+        if (sessionTimeout.isNegative() || sessionTimeout.isZero()) {
+            throw bad("session-timeout", sessionTimeout, "Set it to more than zero, such as 10s.");
         }
-        return time;
+        notNegative("connect-timeout", connectTimeout);
+        notNegative("grace", grace);
+        notNegative("locked.timeout", locked.timeout());
+    }
+
+    private static void notNegative(String name, Duration time) {
+        if (time.isNegative()) {
+            throw bad(name, time, "Set it to zero or more, such as 10s.");
+        }
+    }
+
+    private static ClientStartException bad(String name, Duration time, String action) {
+        return new ClientStartException(
+                "latchkey." + name + " is " + (time.isNegative() ? "negative: " + time : "zero") + '.', action, null);
     }
 
     /**

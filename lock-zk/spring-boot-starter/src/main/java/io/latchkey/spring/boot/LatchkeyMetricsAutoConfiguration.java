@@ -3,6 +3,7 @@ package io.latchkey.spring.boot;
 
 import io.latchkey.lock.micrometer.LockMeters;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -27,5 +28,12 @@ public final class LatchkeyMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     LockMeters lockMeters(MeterRegistry meters) {
         return LockMeters.of(meters);
+    }
+
+    /** Describes the meters that Micrometer makes of observations, which have no description. */
+    @Bean
+    @ConditionalOnMissingBean(name = "latchkeyMeterDescriptions")
+    static MeterFilter latchkeyMeterDescriptions() {
+        return new MeterDescriptions();
     }
 }

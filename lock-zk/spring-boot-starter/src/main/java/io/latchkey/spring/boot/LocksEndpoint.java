@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -35,8 +37,10 @@ public final class LocksEndpoint {
      *
      * @param session the session of this client
      * @param root the path below which locks are listed
-     * @param locks the locks, at most as many as asked for
+     * @param locks the locks, at most as many as asked for: first those with requests, then idle ones, each in the
+     *     order of their paths
      * @param omittedLocks how many more were found
+     * @param idleLocks how many of all that were found have no request
      * @param unreadable paths that could not be read, with the reason
      * @param problem why there is no list, if there is none
      */
@@ -45,6 +49,7 @@ public final class LocksEndpoint {
             String root,
             List<Lock> locks,
             int omittedLocks,
+            int idleLocks,
             Map<String, String> unreadable,
             @Nullable String problem) {}
 
@@ -108,15 +113,19 @@ public final class LocksEndpoint {
 
     LocksEndpoint(LockClient client, LatchkeyClientProperties.Endpoint settings) {
         if (settings.maxLocks() < 1 || settings.maxRequests() < 1) {
-            throw new IllegalArgumentException("latchkey.endpoint.max-locks and max-requests must be one or more, not "
-                    + settings.maxLocks() + " and " + settings.maxRequests());
+            throw new ClientStartException(
+                    "latchkey.endpoint.max-locks and max-requests must be one or more, not " + settings.maxLocks()
+                            + " and " + settings.maxRequests() + '.',
+                    "Correct them, or leave them out.",
+                    null);
         }
         this.client = client;
         this.settings = settings;
     }
 
     /**
-     * Lists locks with their queues.
+     * Lists locks with their queues. Locks with a holder or a waiter come before idle ones, so that a limit leaves out
+     * idle ones first.
      *
      * @param root the path below which it lists; that of {@code latchkey.endpoint.root} if missing
      * @param limit the number of locks at most; never more than {@code latchkey.endpoint.max-locks}
@@ -132,15 +141,22 @@ public final class LocksEndpoint {
         }
         try {
             LockListing listing = client.listLocks(from);
-            List<Lock> shown =
-                    listing.locks().stream().limit(most).map(this::shown).toList();
+            Map<Boolean, List<LockSummary>> byIdle = listing.locks().stream()
+                    .collect(Collectors.partitioningBy(lock -> lock.queue().isEmpty()));
+            List<LockSummary> busy = byIdle.getOrDefault(false, List.of());
+            List<LockSummary> idle = byIdle.getOrDefault(true, List.of());
+            List<Lock> shown = Stream.concat(busy.stream(), idle.stream())
+                    .limit(most)
+                    .map(this::shown)
+                    .toList();
             Map<String, String> unreadable = new LinkedHashMap<>();
             listing.unreadable().forEach((path, why) -> {
                 if (unreadable.size() < settings.maxLocks()) {
                     unreadable.put(path, String.valueOf(why.getMessage()));
                 }
             });
-            return new Locks(shown(session), from, shown, listing.locks().size() - shown.size(), unreadable, null);
+            int omitted = listing.locks().size() - shown.size();
+            return new Locks(shown(session), from, shown, omitted, idle.size(), unreadable, null);
         } catch (BadPathException bad) {
             throw new InvalidEndpointRequestException("bad root: " + bad.getMessage(), "bad root", bad);
         } catch (LockException failed) {
@@ -152,7 +168,7 @@ public final class LocksEndpoint {
     }
 
     private static Locks none(SessionStatus session, String root, String problem) {
-        return new Locks(shown(session), root, List.of(), 0, Map.of(), problem);
+        return new Locks(shown(session), root, List.of(), 0, 0, Map.of(), problem);
     }
 
     private static Session shown(SessionStatus session) {

@@ -56,10 +56,46 @@ final class StartLog implements LockObserver {
         Thread thread = new Thread(task, "latchkey-start");
         thread.setDaemon(true);
         thread.start();
+        EndOfRuntime end = new EndOfRuntime();
+        end.begin();
         try {
             return opening.open();
         } finally {
             open.countDown();
+            end.over();
+        }
+    }
+
+    /**
+     * Interrupts the opening thread when the runtime ends, by SIGTERM for example. The hook of Spring closes the
+     * context, and waits for its start until then.
+     */
+    private static final class EndOfRuntime {
+        private final Thread opener = Thread.currentThread();
+        private final Thread hook = new Thread(this::interrupt, "latchkey-start-end");
+        private boolean over;
+
+        void begin() {
+            try {
+                Runtime.getRuntime().addShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                interrupt();
+            }
+        }
+
+        private synchronized void interrupt() {
+            if (!over) {
+                opener.interrupt();
+            }
+        }
+
+        synchronized void over() {
+            over = true;
+            try {
+                boolean unused = Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                // The hook runs, or has run.
+            }
         }
     }
 

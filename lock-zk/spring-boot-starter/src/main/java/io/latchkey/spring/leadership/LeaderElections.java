@@ -7,6 +7,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.Mutex;
 import io.latchkey.spring.boot.LatchkeyLifecycle;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationEventPublisher;
@@ -57,6 +59,11 @@ public final class LeaderElections implements SmartLifecycle {
         }
         withEventsOnly.forEach(role -> roles.putIfAbsent(role, Optional.empty()));
         roles.keySet().forEach(role -> {
+            if (role.contains("/")) {
+                throw new IllegalStateException("The role \"" + role
+                        + "\" has a slash, and a role is the last level of a path. Give it a name without one, such as \""
+                        + role.replace('/', '-') + "\"; latchkey.leadership.path is the path above all roles.");
+            }
             var unused = mutex(role); // a bad path fails here
         });
     }
@@ -119,11 +126,48 @@ public final class LeaderElections implements SmartLifecycle {
     }
 
     private Leadership.Next lead(LeaderTask task, Lease lease) throws Exception {
-        events.publishEvent(new LeaderElectedEvent(task.role(), lease));
+        publishElected(task.role(), lease);
         try {
             return task.lead(lease);
         } finally {
-            events.publishEvent(new LeaderTermOverEvent(task.role(), lease));
+            publishTermOver(task.role(), lease);
+        }
+    }
+
+    private void publishElected(String role, Lease lease) {
+        publish(
+                new LeaderElectedEvent(role, lease),
+                failed -> LOG.error(
+                        "A listener threw on the LeaderElectedEvent of the role {}. This instance {} the role, with"
+                                + " epoch {}. Listeners that come after that one were not called",
+                        role,
+                        lease.isValid() ? "leads" : "does not lead any more",
+                        lease.token(),
+                        failed));
+    }
+
+    private void publishTermOver(String role, Lease lease) {
+        publish(
+                new LeaderTermOverEvent(role, lease),
+                failed -> LOG.error(
+                        "A listener threw on the LeaderTermOverEvent of the role {}. The term with epoch {} is over, and"
+                                + " the candidate goes on as if the listener had returned. Listeners that come after that"
+                                + " one were not called",
+                        role,
+                        lease.token(),
+                        failed));
+    }
+
+    /** An exception of a listener does not end the candidacy: it says nothing about the leadership. */
+    private void publish(Object event, Consumer<Throwable> log) {
+        try {
+            events.publishEvent(event);
+        } catch (Throwable failed) {
+            if (failed instanceof UndeclaredThrowableException && failed.getCause() instanceof InterruptedException) {
+                Thread.currentThread().interrupt(); // the term is over, or other code ends the candidate
+            } else {
+                log.accept(failed);
+            }
         }
     }
 
@@ -138,12 +182,12 @@ public final class LeaderElections implements SmartLifecycle {
 
         @Override
         public void elected(Lease lease) {
-            events.publishEvent(new LeaderElectedEvent(role, lease));
+            publishElected(role, lease);
         }
 
         @Override
         public void termOver(Lease lease) {
-            events.publishEvent(new LeaderTermOverEvent(role, lease));
+            publishTermOver(role, lease);
         }
 
         @Override

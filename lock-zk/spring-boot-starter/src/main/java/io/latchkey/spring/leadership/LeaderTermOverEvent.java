@@ -5,7 +5,7 @@ import io.latchkey.lock.Lease;
 
 /**
  * This instance leads a role no longer. Published on the thread of the candidate, before the mutex is released, if it
- * is still held.
+ * is still held. An exception of a listener is logged and does not end the candidacy.
  *
  * @param role the role
  * @param lease the lease of the term, whose token is the epoch

@@ -12,7 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
-import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -23,7 +22,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * <ul>
  *   <li>{@code lockAtMostFor} ends the lock of a task that hangs, as {@link Mutex#heldAtMost} does. The task goes on:
  *       ShedLock does not interrupt it. If the process dies, the lock is free when its session has ended.
- *   <li>{@code lockAtLeastFor} keeps the lock of a task that was quick. The end of the client, or of the process, and a
+ *   <li>{@code lockAtLeastFor} keeps the lock of a task that was quick, and counts from the grant. The end of the client, or of the process, and a
  *       request to release end it earlier.
  *   <li>{@link SimpleLock#extend} is not supported: a lease needs no extension.
  *   <li>If no server answers, {@link #lock} throws a {@link io.latchkey.lock.LockServiceUnavailableException}, and the
@@ -72,6 +71,7 @@ public final class LatchkeyLockProvider implements LockProvider, AutoCloseable {
 
     private final class HeldTask extends AbstractSimpleLock {
         private final Lease lease;
+        private final long granted = System.nanoTime();
 
         HeldTask(LockConfiguration task, Lease lease) {
             super(task);
@@ -80,7 +80,8 @@ public final class LatchkeyLockProvider implements LockProvider, AutoCloseable {
 
         @Override
         protected void doUnlock() {
-            Duration early = Duration.between(ClockProvider.now(), lockConfiguration.getLockAtLeastUntil());
+            Duration held = Duration.ofNanos(System.nanoTime() - granted);
+            Duration early = lockConfiguration.getLockAtLeastFor().minus(held);
             if (early.isNegative() || early.isZero()) {
                 lease.close();
                 return;

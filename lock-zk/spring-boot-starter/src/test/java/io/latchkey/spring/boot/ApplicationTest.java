@@ -207,6 +207,8 @@ class ApplicationTest {
                 .matcher(get("/actuator/metrics/latchkey.connected").body());
         Eventually.holds(
                 "a meter", SOON, () -> connected.find() || status("/actuator/metrics/latchkey.connected") == 200);
+        assertThat(get("/actuator/metrics/latchkey.acquire").body()).contains("How long calls waited for a lock");
+        assertThat(get("/actuator/metrics/latchkey.body").body()).contains("How long methods ran under a lock");
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.latchkey.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.latchkey.spring.CapturedLog;
 import io.netty.handler.ssl.SslContext;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,9 +42,11 @@ class BundleStoresTest {
 
     @BeforeAll
     static void makeKeys() throws Exception {
-        for (String name : new String[] {"one", "two"}) {
+        for (String name : new String[] {"one", "two", "rsa"}) {
+            String algorithm = name.equals("rsa") ? "RSA" : "EC";
             Process made = new ProcessBuilder((Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                    + " -genkeypair -keyalg EC -storetype PKCS12 -alias " + name + " -dname CN=" + name
+                                    + " -genkeypair -keyalg " + algorithm + " -storetype PKCS12 -alias " + name
+                                    + " -dname CN=" + name
                                     + " -storepass " + PASSWORD + " -keystore " + folder.resolve("keys.p12"))
                             .split(" "))
                     .inheritIO()
@@ -85,9 +88,14 @@ class BundleStoresTest {
     }
 
     private static SslBundle pem() throws Exception {
+        return pem("one");
+    }
+
+    /** A bundle with the certificate of {@code one} and a key. */
+    private static SslBundle pem(String ofKey) throws Exception {
         String certificate = pem("CERTIFICATE", keys().getCertificate("one").getEncoded());
         String key =
-                pem("PRIVATE KEY", keys().getKey("one", PASSWORD.toCharArray()).getEncoded());
+                pem("PRIVATE KEY", keys().getKey(ofKey, PASSWORD.toCharArray()).getEncoded());
         return SslBundle.of(new PemSslStoreBundle(
                 PemSslStoreDetails.forCertificate(certificate).withPrivateKey(key),
                 PemSslStoreDetails.forCertificate(certificate)));
@@ -112,7 +120,7 @@ class BundleStoresTest {
 
     @Test
     void storesOfFilesAreWritten_withTheKeyOfTheAliasAlone() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         assertThat(config.getProperty("zookeeper.client.secure")).isEqualTo("true");
         assertThat(config.getProperty("zookeeper.ssl.enabledProtocols")).isEqualTo("TLSv1.3");
         assertThat(written("keyStore").size()).isEqualTo(1);
@@ -124,7 +132,7 @@ class BundleStoresTest {
 
     @Test
     void pemWorksAsWell() throws Exception {
-        stores.apply(pem(), config);
+        stores.apply(pem(), "the bundle", config);
         assertThat(written("keyStore").size()).isEqualTo(1);
         assertThat(written("trustStore").size()).isEqualTo(1);
         assertThat(asZooKeeperReadsIt().isClient()).isTrue();
@@ -133,7 +141,7 @@ class BundleStoresTest {
 
     @Test
     void filesAreTheOwnersAlone_andAreDeletedInTheEnd() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         Path file = Path.of(config.getProperty("zookeeper.ssl.keyStore.location"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
                 .isEqualTo("rwx------");
@@ -145,7 +153,7 @@ class BundleStoresTest {
 
     @Test
     void storesAreReplaced_whenTheBundleIsLoadedAgain() throws Exception {
-        stores.apply(jks(), config);
+        stores.apply(jks(), "the bundle", config);
         stores.update(pem());
         assertThat(written("keyStore")
                         .getCertificate(written("keyStore").aliases().nextElement()))
@@ -155,16 +163,48 @@ class BundleStoresTest {
         stores.destroy();
     }
 
+    /** As when one of two files is replaced before the other. */
+    @Test
+    void storesStay_whenAKeyIsLoadedThatDoesNotMatchItsCertificate() throws Exception {
+        stores.apply(pem(), "the bundle", config);
+        Path file = Path.of(config.getProperty("zookeeper.ssl.keyStore.location"));
+        byte[] former = Files.readAllBytes(file);
+        try (CapturedLog log = new CapturedLog(BundleStores.class)) {
+            stores.update(pem("two"));
+            assertThat(log.text())
+                    .startsWith("ERROR ")
+                    .contains("New connections use the former one")
+                    .contains("does not match its certificate")
+                    .doesNotContain("The next connection uses it");
+        }
+        assertThat(Files.readAllBytes(file)).isEqualTo(former);
+        assertThatThrownBy(() -> stores.apply(pem("two"), "the bundle", config))
+                .hasMessageContaining("does not match its certificate");
+        stores.destroy();
+    }
+
+    /** RSA keys have another signature than those of the other tests. */
+    @Test
+    void pairOfRsaKeysIsTaken() throws Exception {
+        KeyStore store = keys();
+        assertThat(store.isKeyEntry("rsa")).isTrue();
+        SslBundle rsa = SslBundle.of(jks().getStores(), SslBundleKey.of(PASSWORD, "rsa"));
+        stores.apply(rsa, "the bundle", config);
+        assertThat(written("keyStore").isKeyEntry("rsa")).isTrue();
+        stores.destroy();
+    }
+
     @Test
     void bundleWithoutStoresIsRefused() {
-        assertThatThrownBy(() -> stores.apply(SslBundle.of(SslStoreBundle.NONE), config))
+        assertThatThrownBy(() -> stores.apply(SslBundle.of(SslStoreBundle.NONE), "the bundle", config))
                 .hasMessageContaining("no key store and no trust store");
     }
 
     @Test
     void aliasThatIsNotThereIsRefused() throws Exception {
         SslBundle other = SslBundle.of(jks().getStores(), SslBundleKey.of(PASSWORD, "three"));
-        assertThatThrownBy(() -> stores.apply(other, config)).hasMessageContaining("no private key \"three\"");
+        assertThatThrownBy(() -> stores.apply(other, "the bundle", config))
+                .hasMessageContaining("no private key \"three\"");
         stores.destroy();
     }
 }

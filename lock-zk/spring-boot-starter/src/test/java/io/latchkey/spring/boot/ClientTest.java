@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.security.auth.login.AppConfigurationEntry;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.env.MockEnvironment;
 
 /** The client of an application: its properties, its conditions, and what a failed start says. */
 @Timeout(60)
@@ -243,7 +245,7 @@ class ClientTest {
                     assertThat(analysis.getDescription()).contains("127.0.0.1:1");
                     assertThat(analysis.getAction())
                             .contains("latchkey.connect-timeout, which is 1.5 s")
-                            .contains("latchkey.ssl.bundle");
+                            .doesNotContain("latchkey.ssl.bundle");
                 });
     }
 
@@ -280,10 +282,97 @@ class ClientTest {
     }
 
     @Test
+    void startFails_whenAFileOfTheBundleIsMissing(@TempDir Path folder) {
+        for (String reload : new String[] {"false", "true"}) {
+            application
+                    .withPropertyValues(
+                            "latchkey.ssl.bundle=zk",
+                            "spring.ssl.bundle.pem.zk.reload-on-update=" + reload,
+                            "spring.ssl.bundle.pem.zk.truststore.certificate=file:" + folder.resolve("ca.crt"))
+                    .run(context -> {
+                        Throwable failure = context.getStartupFailure();
+                        BundleFailureAnalyzer ofBundles = new BundleFailureAnalyzer(
+                                new MockEnvironment().withProperty("latchkey.ssl.bundle", "zk"));
+                        FailureAnalysis analysis = Boolean.parseBoolean(reload)
+                                ? ofBundles.analyze(failure) // Boot reads the files to watch them
+                                : analysed(context);
+                        assertThat(analysis).isNotNull();
+                        assertThat(analysis.getDescription())
+                                .contains("the SSL bundle 'zk'")
+                                .contains(folder.resolve("ca.crt").toString());
+                        assertThat(analysis.getAction())
+                                .contains("spring.ssl.bundle")
+                                .contains("have to exist");
+                    });
+        }
+    }
+
+    @Test
     void startFails_whenATimeIsNegative() {
-        application.withPropertyValues("latchkey.grace=-1s").run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .hasMessageContaining("latchkey.grace is negative"));
+        for (String name : new String[] {"grace", "connect-timeout", "session-timeout", "locked.timeout"}) {
+            application.withPropertyValues("latchkey." + name + "=-1s").run(context -> {
+                FailureAnalysis analysis = analysed(context);
+                assertThat(analysis.getDescription()).isEqualTo("latchkey." + name + " is negative: PT-1S.");
+                assertThat(analysis.getAction()).contains("such as 10s");
+            });
+        }
+    }
+
+    @Test
+    void startFails_whenOnlyTheCreatorHasRightsAndThereIsNoLogin(@TempDir Path folder) throws Exception {
+        application.withPropertyValues("latchkey.creator-only=true").run(context -> {
+            FailureAnalysis analysis = analysed(context);
+            assertThat(analysis.getDescription())
+                    .contains("latchkey.creator-only is true")
+                    .contains("no login");
+            assertThat(analysis.getAction())
+                    .contains("latchkey.auth.credentials", "latchkey.ssl.bundle", "latchkey.client-config");
+        });
+        Path config = Files.writeString(folder.resolve("client.properties"), "zookeeper.sasl.clientconfig=Other");
+        application
+                .withPropertyValues(
+                        "latchkey.creator-only=true", "latchkey.client-config=" + config, "latchkey.connect-timeout=0s")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withPropertyValues("latchkey.creator-only=true", "latchkey.auth.credentials=billing:secret")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withPropertyValues("latchkey.creator-only=true")
+                .withBean(
+                        LatchkeyClientCustomizer.class,
+                        () -> builder -> builder.auth("digest", "billing:secret".getBytes(StandardCharsets.UTF_8)))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void loginBySaslIsALogin_whenItIsInTheConfigurationOfTheRuntime() {
+        javax.security.auth.login.Configuration.setConfiguration(new javax.security.auth.login.Configuration() {
+            @Override
+            public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
+                return section.equals("Client") ? new AppConfigurationEntry[0] : null;
+            }
+        });
+        try {
+            ServerOfTheTests.withoutServers()
+                    .withPropertyValues(
+                            "latchkey.creator-only=true",
+                            "latchkey.connect-string=127.0.0.1:1",
+                            "latchkey.connect-timeout=0s")
+                    .run(context -> assertThat(context).hasNotFailed());
+        } finally {
+            javax.security.auth.login.Configuration.setConfiguration(null);
+        }
+    }
+
+    @Test
+    void startFails_whenCredentialsHaveNoColon() {
+        application.withPropertyValues("latchkey.auth.credentials=secret").run(context -> {
+            FailureAnalysis analysis = analysed(context);
+            assertThat(analysis.getDescription())
+                    .contains("latchkey.auth.credentials")
+                    .doesNotContain("secret");
+            assertThat(analysis.getAction()).contains("USER:PASSWORD");
+        });
     }
 
     @Test

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.spring.CapturedLog;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -107,6 +110,75 @@ class LeaderElectionsTest {
         }
     }
 
+    static class Failing {
+        final AtomicInteger calls = new AtomicInteger();
+
+        @EventListener
+        void elected(LeaderElectedEvent event) {
+            calls.incrementAndGet();
+            throw new IllegalStateException("listener of " + event.role());
+        }
+
+        @EventListener
+        void over(LeaderTermOverEvent event) {
+            calls.incrementAndGet();
+            throw new AssertionError("listener of " + event.role());
+        }
+    }
+
+    @Test
+    void candidacyGoesOn_whenAListenerThrows() {
+        try (CapturedLog log = new CapturedLog(LeaderElections.class)) {
+            application
+                    .withBean(Failing.class)
+                    .withBean(Task.class, Task::new)
+                    .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/failing")
+                    .run(context -> {
+                        LeaderElections elections = context.getBean(LeaderElections.class);
+                        for (String role : elections.roles()) {
+                            Eventually.holds("a leader of " + role, SOON, () -> elections.isLeader(role));
+                            Leadership candidate = elections.candidate(role).orElseThrow();
+                            long epoch = candidate.epoch().orElseThrow();
+                            candidate.stepDown();
+                            Eventually.holds(
+                                    "the next term",
+                                    SOON,
+                                    () -> candidate.epoch().orElse(0) > epoch);
+                        }
+                        Failing listener = context.getBean(Failing.class);
+                        Eventually.holds("events of three terms each", SOON, () -> listener.calls.get() == 6);
+                    });
+            assertThat(log.text())
+                    .contains(
+                            "ERROR A listener threw on the LeaderElectedEvent of the role dunning. This instance leads")
+                    .contains("ERROR A listener threw on the LeaderTermOverEvent of the role worker. The term with")
+                    .contains(": listener of dunning");
+        }
+    }
+
+    /**
+     * The release cannot be sent. It is waited for until the lease would be lost, after 8 s at most, and not for the
+     * whole grace, nor until the client gives up its session, after about 14 s.
+     */
+    @Test
+    void applicationEndsWithItsLease_whenTheServersAreAway() {
+        AtomicLong stopped = new AtomicLong();
+        try {
+            application
+                    .withBean(Task.class, Task::new)
+                    .withPropertyValues("latchkey.grace=5m", "latchkey.session-timeout=10s")
+                    .run(context -> {
+                        LeaderElections elections = context.getBean(LeaderElections.class);
+                        Eventually.holds("a leader", SOON, () -> elections.isLeader("worker"));
+                        SERVER.server().stop();
+                        stopped.set(System.nanoTime());
+                    });
+            assertThat(Duration.ofNanos(System.nanoTime() - stopped.get())).isLessThan(Duration.ofSeconds(12));
+        } finally {
+            SERVER.server().restart();
+        }
+    }
+
     @Test
     void leadershipHasASwitch_andRefusesMistakes() {
         application.withPropertyValues("latchkey.leadership.enabled=false").run(context -> assertThat(context)
@@ -116,6 +188,11 @@ class LeaderElectionsTest {
                 .rootCause()
                 .message()
                 .contains("a//b"));
+        application.withPropertyValues("latchkey.leadership.roles=a,a/b").run(context -> assertThat(
+                        context.getStartupFailure())
+                .rootCause()
+                .message()
+                .contains("The role \"a/b\" has a slash"));
         application
                 .withBean("one", Task.class, Task::new)
                 .withBean("two", Task.class, Task::new)

@@ -98,6 +98,18 @@ class LatchkeyLockProviderTest {
         assertThatThrownBy(quick::unlock).isInstanceOf(IllegalStateException.class);
     }
 
+    /** A request for a lock can wait for servers up to the session timeout. */
+    @Test
+    void lockIsKeptFromItsGrant_notFromItsRequest() throws Exception {
+        LockConfiguration late = new LockConfiguration(
+                Instant.now().minusSeconds(5), "late", Duration.ofHours(1), Duration.ofSeconds(2));
+        SimpleLock quick = new LatchkeyLockProvider(one, "/shed").lock(late).orElseThrow();
+        long granted = System.nanoTime();
+        quick.unlock();
+        two.mutex("/shed/task-late").tryAcquire(SOON).orElseThrow().close();
+        assertThat(Duration.ofNanos(System.nanoTime() - granted)).isGreaterThan(Duration.ofMillis(1500));
+    }
+
     @Test
     void lockOfAQuickTaskIsReleased_whenItsClientCloses() throws InterruptedException {
         LockConfiguration hourly = task("hourly", Duration.ofMinutes(30));

@@ -35,6 +35,9 @@ final class Closing {
     /** The number of lost leases whose nodes are not deleted before their owners are notified. */
     private int notices;
 
+    /** Whether a timer runs at whose end {@link #awaitsReleases} is asked again. */
+    private boolean willLook;
+
     private boolean closing;
     /** Whether the handle never had a session: nothing at a server is closed, and an attempt to connect may take long. */
     private volatile boolean isUnconnected;
@@ -180,8 +183,7 @@ final class Closing {
         if (draining) {
             // Nodes of waiting requests, lost leases and lost creates are not waited for, as no server may answer for
             // the whole grace: they go with an own session, and in another one the rest of the close deletes them.
-            if (!requests.anyHolds()
-                    && live.filter(SessionQueues::hasPendingReleases).isEmpty()) {
+            if (!requests.anyHolds() && live.filter(this::awaitsReleases).isEmpty()) {
                 begin();
             }
             return;
@@ -198,6 +200,25 @@ final class Closing {
             onceIdle = null;
             finish.run();
         }
+    }
+
+    /**
+     * Returns whether the response to a release is waited for: not past the time at which its lease would be lost. A
+     * release that no server can take by then saves other clients little, since the session ends soon.
+     */
+    private boolean awaitsReleases(SessionQueues on) {
+        if (!on.hasPendingReleases()) {
+            return false;
+        }
+        Duration left = on.session().validity().period().remaining();
+        if (left.isZero()) {
+            return false;
+        }
+        if (!willLook) {
+            willLook = true;
+            var unused = config.time().after(left, () -> context.execute(() -> willLook = false));
+        }
+        return true;
     }
 
     /** Returns the queues of the present session, if there is one and it has not ended. */
