@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Commands that need no process of their own, in the JVM of the tests; their JSON and the list of exit statuses. */
 @Tag("slow")
@@ -292,5 +293,18 @@ class CommandsTest {
         Program.Ended ended = latchkey("watch", "/watch", "--for=1s", "--html=" + Path.of("no", "such", "folder.html"));
         assertEquals(74, ended.status(), ended::toString);
         assertTrue(ended.err().contains("the page cannot be written"), ended::toString);
+    }
+
+    @Test
+    void pageOfWatchIsKept_whenNoServerAnswers(@TempDir Path folder) throws Exception {
+        Path old = Files.writeString(folder.resolve("old.html"), "of yesterday");
+        Path none = folder.resolve("none.html");
+        for (Path page : List.of(old, none)) {
+            Program.Ended ended = InThisJvm.latchkey(
+                    "127.0.0.1:1", "watch", "/watch", "--connect-timeout=300ms", "--html=" + page);
+            assertEquals(69, ended.status(), ended::toString);
+        }
+        assertEquals("of yesterday", Files.readString(old));
+        assertFalse(Files.exists(none));
     }
 }

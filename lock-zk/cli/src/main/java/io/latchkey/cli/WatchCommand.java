@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -93,7 +94,7 @@ final class WatchCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--interval takes " + Span.text(SHORTEST) + " or more.");
         }
         if (html != null) {
-            write(html, "");
+            checkWritable(html);
         }
         Thread atExit = new Thread(this::stop, "latchkey-watch");
         Runtime.getRuntime().addShutdownHook(atExit);
@@ -213,11 +214,29 @@ final class WatchCommand implements Callable<Integer> {
                 owner.isEmpty() ? "(between two looks)" : owner);
     }
 
+    /** Opens the file as the page will open it at the end, and leaves it as it was. */
+    private static void checkWritable(Path file) {
+        boolean isNew = !Files.exists(file);
+        try {
+            Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+            if (isNew) {
+                Files.delete(file);
+            }
+        } catch (IOException cannot) {
+            throw notWritten(cannot);
+        }
+    }
+
     private static void write(Path file, String text) {
         try {
             Files.writeString(file, text);
         } catch (IOException cannot) {
-            throw new StatusException(ExitStatus.NOT_WRITTEN, "the page cannot be written: " + cannot);
+            throw notWritten(cannot);
         }
+    }
+
+    private static StatusException notWritten(IOException cannot) {
+        return new StatusException(ExitStatus.NOT_WRITTEN, "the page cannot be written: " + cannot);
     }
 }
