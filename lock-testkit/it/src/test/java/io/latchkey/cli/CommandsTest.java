@@ -159,6 +159,22 @@ class CommandsTest {
         assertEquals(64, latchkey("top", "--interval=1ms").status());
     }
 
+    @Test
+    void top_namesOnceWhatItMayNotRead() throws Exception {
+        try (LockClient theirs = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/top-mine/lock").acquire()) {
+            Program.Ended listed = latchkey("ls", "/top-mine");
+            Program.Ended ended = latchkey("top", "/top-mine", "--count=3", "--interval=100ms");
+            assertEquals(77, ended.status(), ended::toString);
+            assertTrue(ended.err().contains("not shown, since this client may not read it"), ended::toString);
+            assertEquals(listed.err(), ended.err());
+            assertTrue(mine.isValid());
+        }
+    }
+
     // ---- JSON
 
     @Test
@@ -300,8 +316,8 @@ class CommandsTest {
         Path old = Files.writeString(folder.resolve("old.html"), "of yesterday");
         Path none = folder.resolve("none.html");
         for (Path page : List.of(old, none)) {
-            Program.Ended ended = InThisJvm.latchkey(
-                    "127.0.0.1:1", "watch", "/watch", "--connect-timeout=300ms", "--html=" + page);
+            Program.Ended ended =
+                    InThisJvm.latchkey("127.0.0.1:1", "watch", "/watch", "--connect-timeout=300ms", "--html=" + page);
             assertEquals(69, ended.status(), ended::toString);
         }
         assertEquals("of yesterday", Files.readString(old));

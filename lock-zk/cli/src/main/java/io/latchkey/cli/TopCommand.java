@@ -8,6 +8,7 @@ import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,7 @@ final class TopCommand implements Callable<Integer> {
 
     private ExitStatus lines(LockClient client, TopView view) throws InterruptedException {
         ExitStatus status = ExitStatus.DONE;
+        Set<String> complained = Set.of();
         for (int n = 0; count == null || n < count; n++) {
             if (n > 0) {
                 Thread.sleep(interval.toMillis());
@@ -92,7 +94,8 @@ final class TopCommand implements Callable<Integer> {
             Instant now = Instant.now();
             try {
                 LockListing found = client.listLocks(root);
-                status = ExitStatus.ofMissing(found.unreadable().values());
+                status = Shown.complainOfMissing(found, complained);
+                complained = found.unreadable().keySet();
                 view.look(found, now);
                 System.out.println(json ? view.json(now) : view.lines(order, now.truncatedTo(ChronoUnit.MILLIS)));
             } catch (LockException away) {

@@ -17,6 +17,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -146,11 +147,13 @@ final class WatchCommand implements Callable<Integer> {
 
     private ExitStatus looks(ZkLockClient client, WatchedLock lock, Instant begin) throws InterruptedException {
         ExitStatus status = ExitStatus.DONE;
+        Set<String> complained = Set.of();
         boolean isAway = false;
         do {
             try {
                 LockListing found = client.listLocksAt(path);
-                status = Shown.complainOfMissing(found);
+                status = Shown.complainOfMissing(found, complained);
+                complained = found.unreadable().keySet();
                 List<Contender> queue = found.locks().stream()
                         .flatMap(each -> each.queue().stream())
                         .toList();
