@@ -29,6 +29,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -172,6 +175,37 @@ class CommandsTest {
             assertTrue(ended.err().contains("not shown, since this client may not read it"), ended::toString);
             assertEquals(listed.err(), ended.err());
             assertTrue(mine.isValid());
+        }
+    }
+
+    // ---- a later version
+
+    @Test
+    void lockOfALaterVersion_isNamedAsUnknown() throws Exception {
+        ZooKeeper operator = new ZooKeeper(server.connectString(), 10_000, event -> {});
+        try (Lease known = other.mutex("/later/known").acquire()) {
+            String unused = operator.create(
+                    "/later/lock",
+                    "latchkey/9 mutex".getBytes(StandardCharsets.UTF_8),
+                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.PERSISTENT);
+            for (String command : List.of("show", "resize", "ping")) {
+                String[] args =
+                        command.equals("resize") ? new String[] {"/later/lock", "3"} : new String[] {"/later/lock"};
+                Program.Ended ended = latchkey(command, args);
+                assertEquals(78, ended.status(), ended::toString);
+                assertFalse(ended.out().contains("no lock"), ended::toString);
+                assertTrue(
+                        ended.err().contains("data that this version does not know: \"latchkey/9 mutex\""),
+                        ended::toString);
+            }
+            Program.Ended listed = latchkey("ls", "/later");
+            assertEquals(78, listed.status(), listed::toString);
+            assertTrue(listed.out().contains("/later/known"), listed::toString);
+            assertTrue(listed.err().startsWith("latchkey: not shown: /later/lock: "), listed::toString);
+            assertTrue(known.isValid());
+        } finally {
+            operator.close();
         }
     }
 
