@@ -209,6 +209,22 @@ class CommandsTest {
         }
     }
 
+    // ---- text
+
+    @Test
+    void columnsAreThoseOfTheTerminal() {
+        assertEquals(3, Columns.of("abc"));
+        assertEquals(4, Columns.of("\u65e5\u672c"));
+        assertEquals(1, Columns.of("e\u0301"));
+        assertEquals(2, Columns.of("\ud83d\ude00"));
+        assertEquals("\u65e5", Columns.cut("\u65e5\u672c", 3));
+        assertEquals("e\u0301", Columns.cut("e\u0301x", 1));
+        Table table = new Table("A", "B");
+        table.line("\u65e5\u672c", "x");
+        assertEquals(
+                List.of("A     B", "\u65e5\u672c  x"), table.toString().lines().toList());
+    }
+
     // ---- JSON
 
     @Test

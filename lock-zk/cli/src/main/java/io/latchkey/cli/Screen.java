@@ -75,7 +75,7 @@ final class Screen implements AutoCloseable {
         for (int n = 0; n < Math.min(rows, lines.size()); n++) {
             String line = lines.get(n);
             frame.append(n == 0 ? "" : "\r\n")
-                    .append(line.length() > columns ? line.substring(0, columns) : line)
+                    .append(Columns.cut(line, columns))
                     .append(CLEAR_LINE);
         }
         System.out.print(frame.append(CLEAR_BELOW));
