@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,9 +68,12 @@ final class TopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        PathUtils.validatePath(root);
+        ConnectionOptions.checkRoot(root);
         if (interval.compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException("--interval takes " + Span.text(SHORTEST) + " or more.");
+        }
+        if (count != null && count < 1) {
+            throw new IllegalArgumentException("--count takes 1 look or more, not " + count + ".");
         }
         try (LockClient client = connection.client("latchkey top", Layout.LATCHKEY)) {
             TopView view = new TopView(root, interval);
