@@ -130,6 +130,17 @@ class CommandsTest {
         assertEquals("", nowhere.out());
     }
 
+    @Test
+    void ping_warnsOfAChrootThatDidNotExist() {
+        String servers = server.connectString() + "/typo";
+        Program.Ended first = InThisJvm.latchkey(servers, "ping", "/ping");
+        assertEquals(0, first.status(), first::toString);
+        assertTrue(
+                first.err().startsWith("latchkey: the chroot /typo of the connect string did not exist"),
+                first::toString);
+        assertEquals("", InThisJvm.latchkey(servers, "ping", "/ping").err());
+    }
+
     // ---- top, without a terminal
 
     @Test

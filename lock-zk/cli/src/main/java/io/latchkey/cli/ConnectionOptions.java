@@ -7,6 +7,8 @@ import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -125,10 +127,36 @@ final class ConnectionOptions {
 
     /** Opens a handle of ZooKeeper's own, for what the lock client does not offer. It connects in the background. */
     ZooKeeper handle() {
+        return handle(servers());
+    }
+
+    /** Returns the chroot of the connect string if it does not exist: a client creates it when it connects. */
+    Optional<String> missingChroot() throws InterruptedException {
+        String all = servers();
+        int end = all.indexOf('/');
+        if (end < 0) {
+            return Optional.empty();
+        }
+        try {
+            ZooKeeper root = handle(all.substring(0, end));
+            try {
+                return root.exists(all.substring(end), false) == null
+                        ? Optional.of(all.substring(end))
+                        : Optional.empty();
+            } finally {
+                root.close();
+            }
+        } catch (KeeperException | IllegalArgumentException unknown) {
+            // The client says what is wrong.
+            return Optional.empty();
+        }
+    }
+
+    private ZooKeeper handle(String connectString) {
         ZKClientConfig config = config();
         try {
             ZooKeeper handle = new ZooKeeper(
-                    servers(),
+                    connectString,
                     (int) sessionTimeout.toMillis(),
                     event -> {},
                     config == null ? new ZKClientConfig() : config);
