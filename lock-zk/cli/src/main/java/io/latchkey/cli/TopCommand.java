@@ -138,7 +138,7 @@ final class TopCommand implements Callable<Integer> {
                         };
                 if (key == 'q') {
                     return ExitStatus.DONE;
-                } else if (wanted != by) {
+                } else if (wanted != by || screen.takeResumed()) {
                     by = wanted;
                     screen.show(view.screen(by, now, trouble));
                 }
