@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * The locks at and below a path; see {@link LockClient#listLocks}.
  *
  * @param locks the locks, each before those below it, siblings in alphabetical order
- * @param unreadable the paths that are not listed, for lack of rights or since a limit of the search was reached, in
- *     the same order, each with the reason: locks there and below, if
+ * @param unreadable the paths that are not listed, for lack of rights, since a limit of the search was reached or
+ *     since a later version of Latchkey made them, in the same order, each with the reason: locks there and below, if
  *     there are any, are missing from {@code locks}
  */
 public record LockListing(List<LockSummary> locks, Map<String, LockException> unreadable) {

@@ -29,9 +29,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Commands that need no process of their own, in the JVM of the tests; their JSON and the list of exit statuses. */
 @Tag("slow")
@@ -126,6 +130,17 @@ class CommandsTest {
         assertEquals("", nowhere.out());
     }
 
+    @Test
+    void ping_warnsOfAChrootThatDidNotExist() {
+        String servers = server.connectString() + "/typo";
+        Program.Ended first = InThisJvm.latchkey(servers, "ping", "/ping");
+        assertEquals(0, first.status(), first::toString);
+        assertTrue(
+                first.err().startsWith("latchkey: the chroot /typo of the connect string did not exist"),
+                first::toString);
+        assertEquals("", InThisJvm.latchkey(servers, "ping", "/ping").err());
+    }
+
     // ---- top, without a terminal
 
     @Test
@@ -156,6 +171,111 @@ class CommandsTest {
         }
         assertTrue(out(latchkey("top", "/top-none", "--count=1")).contains("no lock in use at or below /top-none"));
         assertEquals(64, latchkey("top", "--interval=1ms").status());
+    }
+
+    @Test
+    void top_namesOnceWhatItMayNotRead() throws Exception {
+        try (LockClient theirs = ZkLockClient.builder()
+                        .connectString(server.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/top-mine/lock").acquire()) {
+            Program.Ended listed = latchkey("ls", "/top-mine");
+            Program.Ended ended = latchkey("top", "/top-mine", "--count=3", "--interval=100ms");
+            assertEquals(77, ended.status(), ended::toString);
+            assertTrue(ended.err().contains("not shown, since this client may not read it"), ended::toString);
+            assertEquals(listed.err(), ended.err());
+            assertTrue(mine.isValid());
+        }
+    }
+
+    // ---- a later version
+
+    @Test
+    void lockOfALaterVersion_isNamedAsUnknown() throws Exception {
+        ZooKeeper operator = new ZooKeeper(server.connectString(), 10_000, event -> {});
+        try (Lease known = other.mutex("/later/known").acquire()) {
+            String unused = operator.create(
+                    "/later/lock",
+                    "latchkey/9 mutex".getBytes(StandardCharsets.UTF_8),
+                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.PERSISTENT);
+            for (String command : List.of("show", "resize", "ping")) {
+                String[] args =
+                        command.equals("resize") ? new String[] {"/later/lock", "3"} : new String[] {"/later/lock"};
+                Program.Ended ended = latchkey(command, args);
+                assertEquals(78, ended.status(), ended::toString);
+                assertFalse(ended.out().contains("no lock"), ended::toString);
+                assertTrue(
+                        ended.err().contains("data that this version does not know: \"latchkey/9 mutex\""),
+                        ended::toString);
+            }
+            Program.Ended listed = latchkey("ls", "/later");
+            assertEquals(78, listed.status(), listed::toString);
+            assertTrue(listed.out().contains("/later/known"), listed::toString);
+            assertTrue(listed.err().startsWith("latchkey: not shown: /later/lock: "), listed::toString);
+            assertTrue(known.isValid());
+        } finally {
+            operator.close();
+        }
+    }
+
+    // ---- wrong arguments
+
+    @Test
+    void wrongArgumentIsRefused_withWhatIsExpected() throws Exception {
+        for (String line : List.of(
+                "top --count=0 | --count takes 1 look or more, not 0",
+                "top --count=-1 | --count takes 1 look or more, not -1",
+                "watch /x --for=0 | --for takes a time above 0",
+                "resize /x x | 'x' is not a number of permits: give 1 or more",
+                "resize /x 0 | '0' is not a number of permits: give 1 or more",
+                "ls x | it must begin with /",
+                "top x | it must begin with /")) {
+            String[] parts = line.split(" \\| ", 2);
+            List<String> words = List.of(parts[0].split(" ", -1));
+            Program.Ended ended =
+                    latchkey(words.get(0), words.subList(1, words.size()).toArray(String[]::new));
+            assertEquals(64, ended.status(), ended::toString);
+            assertTrue(ended.err().contains(parts[1]), ended::toString);
+        }
+        try (Lease two = other.semaphore("/two", 2).acquire()) {
+            Program.Ended ended = latchkey("run", "/two", "--semaphore=3", "--", "true");
+            assertEquals(78, ended.status(), ended::toString);
+            assertTrue(
+                    ended.err().contains("give 'latchkey resize PATH 3' and go on with --semaphore 2"),
+                    ended::toString);
+            assertTrue(two.isValid());
+        }
+    }
+
+    @Test
+    void completionHasFilesAndLayouts() {
+        Program.Ended ended = InThisJvm.ended("completion");
+        String script = out(ended);
+        assertTrue(script.contains("_option_args=(\"latchkey\" \"curator\" \"kazoo\")"), script);
+        assertTrue(
+                Pattern.compile("--client-config'?\\)[^;]{0,200}compgen -f")
+                        .matcher(script)
+                        .find(),
+                script);
+        String help = out(InThisJvm.ended("help"));
+        assertTrue(help.lines().noneMatch(line -> line.contains("completion ") && line.endsWith(":")), help);
+        assertFalse(help.contains("commands and options:"), help);
+    }
+
+    @Test
+    void columnsAreThoseOfTheTerminal() {
+        assertEquals(3, Columns.of("abc"));
+        assertEquals(4, Columns.of("\u65e5\u672c"));
+        assertEquals(1, Columns.of("e\u0301"));
+        assertEquals(2, Columns.of("\ud83d\ude00"));
+        assertEquals("\u65e5", Columns.cut("\u65e5\u672c", 3));
+        assertEquals("e\u0301", Columns.cut("e\u0301x", 1));
+        Table table = new Table("A", "B");
+        table.line("\u65e5\u672c", "x");
+        assertEquals(
+                List.of("A     B", "\u65e5\u672c  x"), table.toString().lines().toList());
     }
 
     // ---- JSON
@@ -292,5 +412,18 @@ class CommandsTest {
         Program.Ended ended = latchkey("watch", "/watch", "--for=1s", "--html=" + Path.of("no", "such", "folder.html"));
         assertEquals(74, ended.status(), ended::toString);
         assertTrue(ended.err().contains("the page cannot be written"), ended::toString);
+    }
+
+    @Test
+    void pageOfWatchIsKept_whenNoServerAnswers(@TempDir Path folder) throws Exception {
+        Path old = Files.writeString(folder.resolve("old.html"), "of yesterday");
+        Path none = folder.resolve("none.html");
+        for (Path page : List.of(old, none)) {
+            Program.Ended ended =
+                    InThisJvm.latchkey("127.0.0.1:1", "watch", "/watch", "--connect-timeout=300ms", "--html=" + page);
+            assertEquals(69, ended.status(), ended::toString);
+        }
+        assertEquals("of yesterday", Files.readString(old));
+        assertFalse(Files.exists(none));
     }
 }

@@ -11,6 +11,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.Owner;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
@@ -18,9 +20,12 @@ import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.ZkLockClient;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +38,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -150,10 +159,181 @@ class WatchTest {
         Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
         Map<Long, List<String>> changes = changes(ended);
         assertEquals(held, changes.keySet(), ended::toString);
-        assertTrue(
-                changes.values().stream()
-                        .allMatch(each -> each.get(each.size() - 1).equals("released")),
-                ended::toString);
+        assertEquals(Set.of(List.of("asked", "granted", "released")), Set.copyOf(changes.values()), ended::toString);
+    }
+
+    /** The times are those of the events, not of the looks. */
+    @Test
+    void holdsAreTimed_whenTheyAreShorterThanTheInterval() throws Exception {
+        Path page = folder.resolve("short.html");
+        InThisJvm.Running watch = watch("/watch/timed", 9, "2s", "--json", "--html=" + page);
+        Set<Long> before = Set.of(awaitWatch(watch, "/watch/timed"));
+        Set<Long> tokens = new HashSet<>();
+        for (int n = 0; n < 4; n++) {
+            Lease first = other.mutex("/watch/timed").acquire();
+            CompletableFuture<Lease> second = other.mutex("/watch/timed").acquireAsync();
+            Thread.sleep(150);
+            first.close();
+            try (Lease last = second.get(20, TimeUnit.SECONDS)) {
+                Thread.sleep(150);
+                tokens.addAll(List.of(first.token(), last.token()));
+            }
+        }
+        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
+        assertFalse(tokens.isEmpty() || before.isEmpty());
+        List<JsonObject> ends = ended.out()
+                .lines()
+                .map(line -> JsonParser.parseString(line).getAsJsonObject())
+                .filter(line -> tokens.contains(line.get("token").getAsLong()))
+                .filter(line -> line.get("change").getAsString().equals("released"))
+                .toList();
+        assertEquals(tokens.size(), ends.size(), ended::toString);
+        for (JsonObject end : ends) {
+            double seconds = end.get("heldSeconds").getAsDouble();
+            assertTrue(seconds > 0.1 && seconds < 1.5, () -> end + " of " + ended);
+        }
+        assertFalse(Files.readString(page).contains("Left out: "), "the grants are known");
+    }
+
+    /** What the page makes of these requests, each of which holds in turn. */
+    private static WatchPage page(List<Owner> owners) throws InterruptedException {
+        WatchedLock lock = new WatchedLock(Optional.empty());
+        Instant begin = Instant.parse("2026-01-01T00:00:00Z");
+        lock.look(List.of(), begin, begin);
+        for (int n = 0; n < owners.size(); n++) {
+            Instant now = begin.plusSeconds(n + 1L);
+            lock.look(List.of(request(n + 1, owners.get(n))), now, now);
+        }
+        Instant end = begin.plusSeconds(owners.size() + 10L);
+        lock.look(List.of(), end, end);
+        return new WatchPage("/lanes", begin, end, Duration.ofSeconds(1), lock);
+    }
+
+    private static Contender request(long token, Owner owner) {
+        return (Contender) Proxy.newProxyInstance(
+                Contender.class.getClassLoader(), new Class<?>[] {Contender.class}, (proxy, method, args) -> {
+                    return switch (method.getName()) {
+                        case "state" -> Contender.State.HOLDING;
+                        case "access" -> Contender.Access.EXCLUSIVE;
+                        case "requestedAt" -> Instant.EPOCH;
+                        case "owner" -> owner;
+                        case "token" -> token;
+                        case "permits" -> 1;
+                        case "session" -> 0L;
+                        default -> "";
+                    };
+                });
+    }
+
+    private static List<String> lanes(String html) {
+        return Pattern.compile("<div class=\"lane\"><span class=\"who\"><bdi>([^<]*)<")
+                .matcher(html)
+                .results()
+                .map(lane -> lane.group(1))
+                .toList();
+    }
+
+    @Test
+    void runsOfOneJobHaveOneLane() throws Exception {
+        String html = page(IntStream.range(0, 25)
+                        .mapToObj(n -> new Owner("app-1", "report.sh", 4000 + n))
+                        .toList())
+                .text();
+        assertEquals(List.of("app-1, report.sh"), lanes(html));
+        assertTrue(html.contains("token 25, process 4024"), html);
+    }
+
+    /** The last one holds for the longest time. */
+    @Test
+    void longestHoldersAreKept_whenThereAreTooManyLanes() throws Exception {
+        String html = page(IntStream.range(0, 65)
+                        .mapToObj(n -> new Owner("app-" + n, "report.sh", 7))
+                        .toList())
+                .text();
+        assertEquals(60, lanes(html).size());
+        assertTrue(lanes(html).contains("app-64, report.sh"), lanes(html)::toString);
+        assertTrue(html.contains("5 of 65 owners are left out"), html);
+    }
+
+    @Test
+    void clientsThatCannotBeReadHaveLanesOfTheirOwn() throws Exception {
+        Owner unreadable = new Owner("", "", 0);
+        String html = page(List.of(unreadable, unreadable)).text();
+        assertEquals(
+                List.of("a client that cannot be read, token 1", "a client that cannot be read, token 2"), lanes(html));
+        assertFalse(html.contains("between two looks</bdi>"), html);
+    }
+
+    /** A hold that no look has seen, and whose grant the watch may have missed, is no hold of 0 ms. */
+    @Test
+    void holdWithoutAKnownGrantIsLeftOut() throws Exception {
+        ZooKeeper handle = new ZooKeeper("127.0.0.1:1", 10_000, event -> {});
+        ReleaseMarks marks = new ReleaseMarks("/left", handle);
+        try {
+            WatchedLock lock = new WatchedLock(Optional.of(marks));
+            Instant begin = Instant.now();
+            List<WatchedLock.Event> first = lock.look(List.of(), begin, begin);
+            for (long token = 5; token < 9; token += 3) {
+                String node = "/left/write-0123456789abcdef-000000000" + token;
+                marks.seen(event(EventType.NodeCreated, node, token));
+                if (token == 5) {
+                    marks.seen(new WatchedEvent(EventType.None, KeeperState.Disconnected, null));
+                }
+                Thread.sleep(20);
+                marks.seen(event(EventType.NodeDataChanged, node, token + 1));
+                marks.seen(event(EventType.NodeDeleted, node, token + 1));
+            }
+            List<String> changes = lock.finish(Instant.now()).stream()
+                    .map(event -> event.change() + " " + event.request().token() + " "
+                            + event.request().held().isPresent())
+                    .toList();
+            assertEquals(List.of(), first);
+            assertEquals(
+                    List.of(
+                            "ASKED 5 false",
+                            "GRANTED 5 false",
+                            "RELEASED 5 false",
+                            "ASKED 8 true",
+                            "GRANTED 8 true",
+                            "RELEASED 8 true"),
+                    changes);
+            String html = new WatchPage("/left", begin, Instant.now(), Duration.ofSeconds(1), lock).text();
+            assertTrue(html.contains("Left out: 1 hold whose time of grant is unknown."), html);
+            assertTrue(html.contains("held until the end</td><td class=\"n\">1<"), html);
+        } finally {
+            handle.close();
+        }
+    }
+
+    private static WatchedEvent event(EventType type, String node, long zxid) {
+        return new WatchedEvent(type, KeeperState.SyncConnected, node, zxid);
+    }
+
+    /** Its node is for itself only, below a path that all may read. */
+    @Test
+    void holderIsShown_whenItCannotBeRead() throws Exception {
+        String path = "/watch/unreadable";
+        other.mutex(path).acquire().close();
+        InThisJvm.Running watch = watch(path, 12, "100ms");
+        Program.Ended ended;
+        try (LockClient theirs = ZkLockClient.builder()
+                .connectString(server.connectString())
+                .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                .build()) {
+            Lease secret = theirs.mutex(path).acquire();
+            assertEquals(0, other.mutex(path).queue().get(0).token());
+            Eventually.holds("a grant", SOON, () -> watch.lines().stream()
+                    .anyMatch(line -> line.contains("  granted ") && line.contains("read")));
+            secret.close();
+            ended = watch.end().get(150, TimeUnit.SECONDS);
+            assertEquals("", ended.err());
+        }
+        List<String> theirs = ended.out()
+                .lines()
+                .filter(line -> line.endsWith("  a client that cannot be read"))
+                .toList();
+        assertEquals(3, theirs.size(), ended::toString);
+        assertFalse(ended.out().contains("(between two looks)"), ended::toString);
     }
 
     @Test

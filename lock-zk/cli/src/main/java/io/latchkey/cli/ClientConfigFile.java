@@ -5,22 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ConfigException;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /** Settings of ZooKeeper's client, read from a file as ZooKeeper's own shell reads it. */
-final class ClientConfigFile implements ITypeConverter<ZKClientConfig> {
-    @Override
-    public ZKClientConfig convert(String file) throws Exception {
-        Path path = Path.of(file);
-        if (!Files.isReadable(path) || Files.isDirectory(path)) {
-            throw new TypeConversionException("cannot read the file " + file);
+final class ClientConfigFile {
+    private ClientConfigFile() {}
+
+    static ZKClientConfig read(Path file) {
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new IllegalArgumentException("--client-config: cannot read the file " + file + ". Nothing was sent.");
         }
         try {
-            return new ZKClientConfig(path);
+            return new ZKClientConfig(file);
         } catch (ConfigException malformed) {
             // Not its message: the file may contain passwords.
-            throw new TypeConversionException(file + " is not a properties file with settings of ZooKeeper's client");
+            throw new IllegalArgumentException("--client-config: " + file
+                    + " is not a properties file with settings of ZooKeeper's client. Nothing was sent.");
         }
     }
 }

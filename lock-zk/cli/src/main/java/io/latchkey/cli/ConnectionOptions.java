@@ -5,10 +5,14 @@ import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -58,10 +62,9 @@ final class ConnectionOptions {
             names = "--client-config",
             paramLabel = "FILE",
             defaultValue = "${env:LATCHKEY_CLIENT_CONFIG}",
-            converter = ClientConfigFile.class,
             description = "A properties file with settings of ZooKeeper's client, for TLS or SASL. If not given:"
                     + " LATCHKEY_CLIENT_CONFIG of the environment.")
-    private @Nullable ZKClientConfig clientConfig;
+    private @Nullable Path clientConfig;
 
     @Option(
             names = "--creator-only",
@@ -83,6 +86,17 @@ final class ConnectionOptions {
         var unused = ZkLockClient.builder().basePath(path);
     }
 
+    /** Checks a path where a list begins: any path of ZooKeeper. */
+    static void checkRoot(String path) {
+        try {
+            PathUtils.validatePath(path);
+        } catch (IllegalArgumentException wrong) {
+            // The same words as for the path of a lock.
+            checkPath(path);
+            throw wrong;
+        }
+    }
+
     /** Connects a client with this label. */
     ZkLockClient client(String label, Layout layout) throws InterruptedException {
         ZkLockClient.Builder builder = ZkLockClient.builder()
@@ -90,7 +104,7 @@ final class ConnectionOptions {
                 .sessionTimeout(sessionTimeout)
                 .ownerLabel(label)
                 .layout(layout);
-        ZKClientConfig config = clientConfig;
+        ZKClientConfig config = config();
         if (config != null) {
             builder.clientConfig(config);
         }
@@ -113,10 +127,36 @@ final class ConnectionOptions {
 
     /** Opens a handle of ZooKeeper's own, for what the lock client does not offer. It connects in the background. */
     ZooKeeper handle() {
-        ZKClientConfig config = clientConfig;
+        return handle(servers());
+    }
+
+    /** Returns the chroot of the connect string if it does not exist: a client creates it when it connects. */
+    Optional<String> missingChroot() throws InterruptedException {
+        String all = servers();
+        int end = all.indexOf('/');
+        if (end < 0) {
+            return Optional.empty();
+        }
+        try {
+            ZooKeeper root = handle(all.substring(0, end));
+            try {
+                return root.exists(all.substring(end), false) == null
+                        ? Optional.of(all.substring(end))
+                        : Optional.empty();
+            } finally {
+                root.close();
+            }
+        } catch (KeeperException | IllegalArgumentException unknown) {
+            // The client says what is wrong.
+            return Optional.empty();
+        }
+    }
+
+    private ZooKeeper handle(String connectString) {
+        ZKClientConfig config = config();
         try {
             ZooKeeper handle = new ZooKeeper(
-                    servers(),
+                    connectString,
                     (int) sessionTimeout.toMillis(),
                     event -> {},
                     config == null ? new ZKClientConfig() : config);
@@ -138,6 +178,11 @@ final class ConnectionOptions {
             return given.scheme() + ", accepted or not asked for by the server";
         }
         return clientConfig == null ? "none" : "as --client-config says";
+    }
+
+    private @Nullable ZKClientConfig config() {
+        Path file = clientConfig;
+        return file == null ? null : ClientConfigFile.read(file);
     }
 
     private String servers() {

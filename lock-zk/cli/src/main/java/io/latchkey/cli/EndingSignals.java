@@ -27,14 +27,8 @@ final class EndingSignals {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object ours = handler(signal, handler, ends);
             Object ignored = handler.getField("SIG_IGN").get(null);
-            InvocationHandler call = (proxy, method, args) -> {
-                if (method.getName().equals("handle")) {
-                    ends.accept((int) signal.getMethod("getNumber").invoke(args[0]));
-                }
-                return null;
-            };
-            Object ours = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, call);
             for (String name : NAMES) {
                 try {
                     Object each = signal.getConstructor(String.class).newInstance(name);
@@ -50,5 +44,30 @@ final class EndingSignals {
         } catch (ReflectiveOperationException none) {
             // A JVM without this class: these signals end it at once, as docs/command-line.md says of others.
         }
+    }
+
+    /** Calls {@code then} at each CONT, by which a stopped process goes on. Does nothing on another system. */
+    static void afterStop(Runnable then) {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object unused = signal.getMethod("handle", signal, handler)
+                    .invoke(
+                            null,
+                            signal.getConstructor(String.class).newInstance("CONT"),
+                            handler(signal, handler, number -> then.run()));
+        } catch (ReflectiveOperationException none) {
+            // It goes on as it is.
+        }
+    }
+
+    private static Object handler(Class<?> signal, Class<?> handler, IntConsumer then) {
+        InvocationHandler call = (proxy, method, args) -> {
+            if (method.getName().equals("handle")) {
+                then.accept((int) signal.getMethod("getNumber").invoke(args[0]));
+            }
+            return null;
+        };
+        return Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, call);
     }
 }

@@ -73,14 +73,19 @@ enum ExitStatus {
         return UNEXPECTED;
     }
 
-    /** Returns the status of an incomplete list, by the reason: no server, no right to read, or another error. */
+    /**
+     * Returns the status of an incomplete list, by the reason: no server, no right to read, data of a later version, or
+     * another error.
+     */
     static ExitStatus ofMissing(Collection<LockException> reasons) {
         if (reasons.isEmpty()) {
             return DONE;
         } else if (reasons.stream().anyMatch(reason -> of(reason) == UNAVAILABLE)) {
             return UNAVAILABLE;
         }
-        return reasons.stream().allMatch(reason -> of(reason) == DENIED) ? DENIED : UNEXPECTED;
+        ExitStatus first = of(reasons.iterator().next());
+        boolean isKnown = first == DENIED || first == MISCONFIGURED;
+        return isKnown && reasons.stream().allMatch(reason -> of(reason) == first) ? first : UNEXPECTED;
     }
 
     /** Whether the exception's message is sufficient without a stack trace. */

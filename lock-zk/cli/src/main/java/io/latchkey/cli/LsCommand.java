@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.apache.zookeeper.common.PathUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,7 +41,7 @@ final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        PathUtils.validatePath(path);
+        ConnectionOptions.checkRoot(path);
         LockListing found;
         try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {
             found = client.listLocks(path);

@@ -7,8 +7,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
@@ -136,12 +138,19 @@ final class Main implements Callable<Integer> {
             Terminal.complain(failed);
             return ExitStatus.of(failed).code();
         }
-        Terminal.complain(String.valueOf(failed.getMessage()));
+        Terminal.complain(forTheCommandLine(String.valueOf(failed.getMessage())));
         if (own(parsed.originalArgs().toArray(String[]::new)).anyMatch(LogOfZooKeeper.OPTION::equals)) {
             Stream.iterate(failed.getCause(), each -> each != null, Throwable::getCause)
                     .forEach(cause -> Terminal.complain("caused by " + cause));
         }
         return ExitStatus.of(failed).code();
+    }
+
+    /** Names a command in place of a method. */
+    private static String forTheCommandLine(String message) {
+        return message.replaceAll(
+                "call resize\\((\\d+)\\) and go on declaring (\\d+)",
+                "give 'latchkey resize PATH $1' and go on with --semaphore $2");
     }
 
     static final class Version implements IVersionProvider {
@@ -162,10 +171,12 @@ final class Main implements Callable<Integer> {
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             description = {
-                "Prints a script for bash and zsh, by which TAB completes commands and options:",
+                "Prints a script for bash and zsh, by which TAB completes commands and options.",
                 "  source <(latchkey completion)"
             })
     static final class Completion implements Callable<Integer> {
+        private static final Pattern VALUES = Pattern.compile("(?<=_option_args=\\()[^)]*");
+
         @Spec
         private @Nullable CommandSpec spec;
 
@@ -174,7 +185,9 @@ final class Main implements Callable<Integer> {
             CommandLine latchkey = Objects.requireNonNull(
                             Objects.requireNonNull(spec).parent())
                     .commandLine();
-            System.out.print(AutoComplete.bash("latchkey", latchkey));
+            // picocli offers the names of constants, which are in upper case.
+            System.out.print(VALUES.matcher(AutoComplete.bash("latchkey", latchkey))
+                    .replaceAll(values -> values.group().toLowerCase(Locale.ROOT)));
             return ExitStatus.DONE.code();
         }
     }

@@ -10,6 +10,9 @@ import java.util.stream.Stream;
 
 /** Texts about the owners of requests, for messages. They are claims of clients, and are not made harmless here. */
 final class Owners {
+    /** Stands for an owner whose data this client cannot read. */
+    static final String UNREADABLE = "a client that cannot be read";
+
     private Owners() {}
 
     /** Returns host, process and label; empty if none can be read. */
@@ -31,7 +34,7 @@ final class Owners {
     static String holder(Contender request, Instant now) {
         String owner = text(request.owner());
         Duration age = Age.of(request.requestedAt(), now);
-        return "held by " + (owner.isEmpty() ? "a client that cannot be read" : owner) + " (token " + request.token()
+        return "held by " + (owner.isEmpty() ? UNREADABLE : owner) + " (token " + request.token()
                 + (age == null ? "" : ", asked " + Age.text(age) + " ago") + ")";
     }
 

@@ -43,6 +43,7 @@ final class PingCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
+        Optional<String> chroot = connection.missingChroot();
         long start = System.nanoTime();
         try (ZkLockClient client = connection.client("latchkey ping", Layout.LATCHKEY)) {
             SessionStatus session = client.session();
@@ -50,6 +51,8 @@ final class PingCommand implements Callable<Integer> {
                     "connection",
                     "in " + Age.exact(since(start)) + ", session " + Owners.session(session.id()) + ", session timeout "
                             + Span.text(session.timeout()));
+            chroot.ifPresent(missing -> Terminal.complain("the chroot " + missing
+                    + " of the connect string did not exist, and was created: check that its name is right."));
             say("login", connection.loginText());
             Duration[] trips = new Duration[TRIES];
             for (int n = 0; n < TRIES; n++) {

@@ -8,9 +8,12 @@ import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command {@code resize}, which changes the capacity of a semaphore. */
 @Command(
@@ -29,15 +32,16 @@ final class ResizeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "PATH", index = "0", description = "The semaphore's path.")
     private String path = "";
 
-    @Parameters(paramLabel = "PERMITS", index = "1", description = "The new capacity, 1 or more.")
+    @Parameters(
+            paramLabel = "PERMITS",
+            index = "1",
+            converter = Permits.class,
+            description = "The new capacity, 1 or more.")
     private int permits;
 
     @Override
     public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
-        if (permits < 1) {
-            throw new IllegalArgumentException("PERMITS is 1 or more, not " + permits + ".");
-        }
         try (ZkLockClient client = connection.client("latchkey resize", Layout.LATCHKEY)) {
             LockListing found = client.listLocksAt(path);
             if (!found.isComplete()) {
@@ -63,5 +67,17 @@ final class ResizeCommand implements Callable<Integer> {
                         ? "no semaphore at " + path
                                 + ". Nothing was changed. A capacity can be changed once a client uses it."
                         : path + " is no semaphore of Latchkey, but: " + locks.get(0) + ". Nothing was changed.");
+    }
+
+    static final class Permits implements ITypeConverter<Integer> {
+        private static final Pattern PERMITS = Pattern.compile("0*[1-9]\\d{0,8}");
+
+        @Override
+        public Integer convert(String text) {
+            if (!PERMITS.matcher(text).matches()) {
+                throw new TypeConversionException("'" + text + "' is not a number of permits: give 1 or more");
+            }
+            return Integer.valueOf(text);
+        }
     }
 }

@@ -23,6 +23,7 @@ final class Screen implements AutoCloseable {
     private final String before;
     private final Thread atExit;
     private boolean closed;
+    private boolean resumed;
 
     private Screen(String before) {
         this.before = before;
@@ -48,14 +49,41 @@ final class Screen implements AutoCloseable {
         try {
             Screen screen = new Screen(stty("-g"));
             Runtime.getRuntime().addShutdownHook(screen.atExit);
-            String unused = stty("-icanon -echo min 1");
-            System.out.print(ENTER);
-            System.out.flush();
+            screen.enter();
+            EndingSignals.afterStop(screen::resume);
             return screen;
         } catch (IOException cannot) {
             throw new StatusException(
                     ExitStatus.UNEXPECTED, "the terminal cannot be set up: " + cannot.getMessage() + ". Give --plain.");
         }
+    }
+
+    private void enter() throws IOException, InterruptedException {
+        String unused = stty("-icanon -echo min 1");
+        System.out.print(ENTER);
+        System.out.flush();
+    }
+
+    /** After Ctrl-Z and fg the shell has set the terminal as it needs it. */
+    private synchronized void resume() {
+        if (closed) {
+            return;
+        }
+        try {
+            enter();
+            resumed = true;
+        } catch (IOException gone) {
+            // The terminal is no more.
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns whether the process was stopped and goes on, since the last call: the screen is to be shown again. */
+    synchronized boolean takeResumed() {
+        boolean was = resumed;
+        resumed = false;
+        return was;
     }
 
     /** Shows these lines, each as far as it has room. */
@@ -75,7 +103,7 @@ final class Screen implements AutoCloseable {
         for (int n = 0; n < Math.min(rows, lines.size()); n++) {
             String line = lines.get(n);
             frame.append(n == 0 ? "" : "\r\n")
-                    .append(line.length() > columns ? line.substring(0, columns) : line)
+                    .append(Columns.cut(line, columns))
                     .append(CLEAR_LINE);
         }
         System.out.print(frame.append(CLEAR_BELOW));

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -180,6 +181,17 @@ final class Shown {
 
     private static @Nullable Integer number(OptionalInt permits) {
         return permits.isPresent() ? permits.getAsInt() : null;
+    }
+
+    /**
+     * Prints the missing paths unless they are the same as at the last look, and returns the exit status.
+     *
+     * @param before the paths that were missing at the last look
+     */
+    static ExitStatus complainOfMissing(LockListing listing, Set<String> before) {
+        return listing.unreadable().keySet().equals(before)
+                ? ExitStatus.ofMissing(listing.unreadable().values())
+                : complainOfMissing(listing);
     }
 
     /** Prints the missing paths on standard error and returns the exit status. */

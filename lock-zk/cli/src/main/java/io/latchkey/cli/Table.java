@@ -36,15 +36,14 @@ final class Table {
 
     private static String padded(List<String> line, int[] widths) {
         return IntStream.range(0, line.size())
-                .mapToObj(i -> line.get(i)
-                        + " ".repeat(Math.max(0, widths[i] - line.get(i).length())))
+                .mapToObj(i -> line.get(i) + " ".repeat(Math.max(0, widths[i] - Columns.of(line.get(i)))))
                 .collect(Collectors.joining(GAP))
                 .stripTrailing();
     }
 
     private int width(int column) {
         return lines.stream()
-                .mapToInt(line -> line.get(column).length())
+                .mapToInt(line -> Columns.of(line.get(column)))
                 .filter(length -> length <= WIDEST)
                 .max()
                 .orElseThrow();

@@ -8,8 +8,8 @@ import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,9 +68,12 @@ final class TopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        PathUtils.validatePath(root);
+        ConnectionOptions.checkRoot(root);
         if (interval.compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException("--interval takes " + Span.text(SHORTEST) + " or more.");
+        }
+        if (count != null && count < 1) {
+            throw new IllegalArgumentException("--count takes 1 look or more, not " + count + ".");
         }
         try (LockClient client = connection.client("latchkey top", Layout.LATCHKEY)) {
             TopView view = new TopView(root, interval);
@@ -85,6 +88,7 @@ final class TopCommand implements Callable<Integer> {
 
     private ExitStatus lines(LockClient client, TopView view) throws InterruptedException {
         ExitStatus status = ExitStatus.DONE;
+        Set<String> complained = Set.of();
         for (int n = 0; count == null || n < count; n++) {
             if (n > 0) {
                 Thread.sleep(interval.toMillis());
@@ -92,7 +96,8 @@ final class TopCommand implements Callable<Integer> {
             Instant now = Instant.now();
             try {
                 LockListing found = client.listLocks(root);
-                status = ExitStatus.ofMissing(found.unreadable().values());
+                status = Shown.complainOfMissing(found, complained);
+                complained = found.unreadable().keySet();
                 view.look(found, now);
                 System.out.println(json ? view.json(now) : view.lines(order, now.truncatedTo(ChronoUnit.MILLIS)));
             } catch (LockException away) {
@@ -133,7 +138,7 @@ final class TopCommand implements Callable<Integer> {
                         };
                 if (key == 'q') {
                     return ExitStatus.DONE;
-                } else if (wanted != by) {
+                } else if (wanted != by || screen.takeResumed()) {
                     by = wanted;
                     screen.show(view.screen(by, now, trouble));
                 }

@@ -10,12 +10,14 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +37,8 @@ import picocli.CommandLine.Parameters;
                     + " its node was deleted without the mark of a release: its session ended, it was evicted, or it has"
                     + " no mark, as readers, permits and other layouts) or left (it ended while it waited).",
             "It looks at the queue each --interval: one list, and one read for each request. A second session watches the"
-                    + " path for marks of releases. A request that comes and goes between two looks has no owner here, and"
-                    + " times of grants are as exact as the interval. Local turns of one client are one hold.",
+                    + " path for marks of releases. A request that comes and goes between two looks has no owner here. A"
+                    + " grant has the time of the end of the request before it, or is as exact as the interval. Local turns of one client are one hold.",
             "Ctrl-C or --for ends it; then --html writes a page with the time line, the spread of waits and holds, the"
                     + " longest holds and the ends without a mark."
         })
@@ -92,8 +94,11 @@ final class WatchCommand implements Callable<Integer> {
         if (interval.compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException("--interval takes " + Span.text(SHORTEST) + " or more.");
         }
+        if (length != null && length.isZero()) {
+            throw new IllegalArgumentException("--for takes a time above 0.");
+        }
         if (html != null) {
-            write(html, "");
+            checkWritable(html);
         }
         Thread atExit = new Thread(this::stop, "latchkey-watch");
         Runtime.getRuntime().addShutdownHook(atExit);
@@ -128,10 +133,6 @@ final class WatchCommand implements Callable<Integer> {
         Optional<ReleaseMarks> marks = ReleaseMarks.watch(path, connection.handle());
         try {
             WatchedLock lock = new WatchedLock(marks);
-            if (marks.isEmpty()) {
-                Terminal.complain(
-                        "the servers let nobody watch " + path + " below it: each end of a holder is 'gone'.");
-            }
             ExitStatus status = looks(client, lock, begin);
             print(lock.finish(Instant.now()));
             if (html != null) {
@@ -145,15 +146,18 @@ final class WatchCommand implements Callable<Integer> {
 
     private ExitStatus looks(ZkLockClient client, WatchedLock lock, Instant begin) throws InterruptedException {
         ExitStatus status = ExitStatus.DONE;
+        Set<String> complained = Set.of();
         boolean isAway = false;
         do {
+            Instant start = Instant.now();
             try {
                 LockListing found = client.listLocksAt(path);
-                status = Shown.complainOfMissing(found);
+                status = Shown.complainOfMissing(found, complained);
+                complained = found.unreadable().keySet();
                 List<Contender> queue = found.locks().stream()
                         .flatMap(each -> each.queue().stream())
                         .toList();
-                print(lock.look(queue, Instant.now()));
+                print(lock.look(queue, start, Instant.now()));
                 isAway = false;
             } catch (LockException away) {
                 status = ExitStatus.of(away);
@@ -190,12 +194,14 @@ final class WatchCommand implements Callable<Integer> {
                 event.change() == WatchedLock.Change.ASKED
                         ? null
                         : request.waited().map(Age::seconds).orElse(null),
-                request.held().map(Age::seconds).orElse(null));
+                switch (event.change()) {
+                    case ASKED, GRANTED, LEFT -> null;
+                    case RELEASED, GONE -> request.held().map(Age::seconds).orElse(null);
+                });
     }
 
     private static String text(WatchedLock.Event event) {
         WatchedLock.Watched request = event.request();
-        String owner = Owners.text(request.owner());
         String how =
                 switch (event.change()) {
                     case ASKED -> "";
@@ -210,14 +216,32 @@ final class WatchCommand implements Callable<Integer> {
                 event.change().name().toLowerCase(Locale.ROOT),
                 request.token(),
                 how,
-                owner.isEmpty() ? "(between two looks)" : owner);
+                request.isSeen() ? request.who() : "(" + request.who() + ")");
+    }
+
+    /** Opens the file as the page will open it at the end, and leaves it as it was. */
+    private static void checkWritable(Path file) {
+        boolean isNew = !Files.exists(file);
+        try {
+            Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+            if (isNew) {
+                Files.delete(file);
+            }
+        } catch (IOException cannot) {
+            throw notWritten(cannot);
+        }
     }
 
     private static void write(Path file, String text) {
         try {
             Files.writeString(file, text);
         } catch (IOException cannot) {
-            throw new StatusException(ExitStatus.NOT_WRITTEN, "the page cannot be written: " + cannot);
+            throw notWritten(cannot);
         }
+    }
+
+    private static StatusException notWritten(IOException cannot) {
+        return new StatusException(ExitStatus.NOT_WRITTEN, "the page cannot be written: " + cannot);
     }
 }

@@ -16,8 +16,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The page of a watch: one file without a script, and without anything from elsewhere. All texts of other users go
@@ -65,6 +68,26 @@ final class WatchPage {
             @media (max-width: 40rem) { body { padding: .7rem; } .lane { grid-template-columns: 1fr; gap: 0; } \
             .axis { margin-left: 0; } }
             """;
+
+    /**
+     * A line of the time line.
+     *
+     * @param alone the request that has the lane for itself; null if others may have it as well
+     */
+    private record Lane(String name, @Nullable Watched alone) {
+        /** The runs of one job are different processes, and have one lane. */
+        static Lane of(Watched request) {
+            Owner owner = request.owner();
+            String name = Owners.text(new Owner(owner.host(), owner.label(), 0));
+            if (!name.isEmpty()) {
+                return new Lane(name, null);
+            } else if (request.isSeen()) {
+                String token = request.token() == 0 ? "" : ", token " + request.token();
+                return new Lane(request.who() + token, request);
+            }
+            return new Lane(request.who(), null);
+        }
+    }
 
     private final String path;
     private final Instant begin;
@@ -135,25 +158,31 @@ final class WatchPage {
         page.append(
                 "<h2>Time line</h2>\n<p class=\"key\"><span><i></i> waits</span> <span><i class=\"h\"></i> holds</span>"
                         + " <span><i class=\"g\"></i> gone, without the mark of a release</span></p>\n");
-        Map<Owner, List<Watched>> lanes = new LinkedHashMap<>();
+        Map<Lane, List<Watched>> all = new LinkedHashMap<>();
         for (Watched each : requests) {
-            lanes.computeIfAbsent(each.owner(), none -> new ArrayList<>()).add(each);
+            all.computeIfAbsent(Lane.of(each), none -> new ArrayList<>()).add(each);
         }
-        int bars = 0;
-        int shown = 0;
-        for (Map.Entry<Owner, List<Watched>> lane : lanes.entrySet()) {
-            if (shown == MOST_LANES || bars >= MOST_BARS) {
-                break;
+        Set<Lane> kept = all.entrySet().stream()
+                .sorted(Comparator.comparing(lane -> total(lane.getValue()), Comparator.reverseOrder()))
+                .limit(MOST_LANES)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        int room = MOST_BARS / Math.max(1, kept.size());
+        boolean isCut = false;
+        for (Map.Entry<Lane, List<Watched>> lane : all.entrySet()) {
+            if (!kept.contains(lane.getKey())) {
+                continue;
             }
-            shown++;
             page.append("<div class=\"lane\"><span class=\"who\"><bdi>")
-                    .append(who(lane.getKey()))
+                    .append(text(lane.getKey().name()))
                     .append("</bdi></span><div class=\"track\">");
+            int bars = 0;
             for (Watched each : lane.getValue()) {
-                bars += bars(each);
-                if (bars >= MOST_BARS) {
+                if (bars >= room) {
+                    isCut = true;
                     break;
                 }
+                bars += bars(each);
             }
             page.append("</div></div>\n");
         }
@@ -164,27 +193,42 @@ final class WatchPage {
                 .append("</span><span>")
                 .append(clock(end))
                 .append("</span></div>\n");
-        if (shown < lanes.size() || bars >= MOST_BARS) {
-            page.append("<p>The time line has ")
-                    .append(shown)
+        if (kept.size() < all.size()) {
+            page.append("<p>")
+                    .append(all.size() - kept.size())
                     .append(" of ")
-                    .append(lanes.size())
-                    .append(" owners, and ")
-                    .append(MOST_BARS)
-                    .append(" spans at most.</p>\n");
+                    .append(all.size())
+                    .append(" owners are left out, those that held for the shortest time.</p>\n");
         }
+        if (isCut) {
+            page.append("<p>Of each owner the time line has the first ")
+                    .append(room)
+                    .append(" spans only.</p>\n");
+        }
+    }
+
+    private Duration total(List<Watched> lane) {
+        return lane.stream()
+                .filter(each -> each.granted() != null)
+                .map(this::heldSoFar)
+                .reduce(Duration.ZERO, Duration::plus);
     }
 
     private int bars(Watched each) {
         Instant granted = each.granted();
         Instant until = Optional.ofNullable(each.ended()).orElse(end);
-        bar("", each.asked(), granted == null ? until : granted, "waits, token " + each.token());
+        bar("", each.asked(), granted == null ? until : granted, "waits, " + named(each));
         if (granted == null) {
             return 1;
         }
         String how = each.end() == null ? "holds" : each.end() == Change.GONE ? "held, gone" : "held, released";
-        bar(each.end() == Change.GONE ? "g" : "h", granted, until, how + ", token " + each.token());
+        bar(each.end() == Change.GONE ? "g" : "h", granted, until, how + ", " + named(each));
         return 2;
+    }
+
+    private static String named(Watched each) {
+        long process = each.owner().processId();
+        return "token " + each.token() + (process == 0 ? "" : ", process " + process);
     }
 
     private void bar(String kind, Instant from, Instant until, String title) {
@@ -224,7 +268,17 @@ final class WatchPage {
                 + "<th class=\"n\">longest</th></tr>\n");
         spread("waited until granted", each -> each.granted() == null ? Optional.empty() : each.waited());
         spread("held until the end", Watched::held);
-        page.append("</table></div>\n<p>Only requests whose begin and end were seen count here.</p>\n");
+        page.append("</table></div>\n<p>Only requests whose begin and end were seen count here.");
+        long untimed = number(each -> each.isWhole() && each.end() != null && !each.isTimed());
+        if (untimed > 0) {
+            page.append(" Left out: ")
+                    .append(untimed)
+                    .append(
+                            untimed == 1
+                                    ? " hold whose time of grant is unknown."
+                                    : " holds whose time of grant is unknown.");
+        }
+        page.append("</p>\n");
     }
 
     private void spread(String name, Function<Watched, Optional<Duration>> span) {
@@ -274,8 +328,11 @@ final class WatchPage {
     }
 
     private Duration heldSoFar(Watched each) {
-        Instant granted = Optional.ofNullable(each.granted()).orElse(end);
-        return each.held().orElse(granted.isAfter(end) ? Duration.ZERO : Duration.between(granted, end));
+        Instant granted = each.granted();
+        if (granted == null || granted.isAfter(end) || each.end() != null) {
+            return each.held().orElse(Duration.ZERO);
+        }
+        return Duration.between(granted, end);
     }
 
     private void table(List<Watched> rows, String none) {
@@ -288,11 +345,11 @@ final class WatchPage {
         for (Watched each : rows) {
             String how = each.end() == null ? "still holds" : each.end() == Change.GONE ? "gone" : "released";
             page.append("<tr><td class=\"n\">")
-                    .append(Age.exact(heldSoFar(each)))
+                    .append(each.isTimed() ? Age.exact(heldSoFar(each)) : "?")
                     .append("</td><td>")
                     .append(how)
                     .append("</td><td><bdi>")
-                    .append(who(each.owner()))
+                    .append(text(each.who()))
                     .append("</bdi></td><td>")
                     .append(each.token())
                     .append("</td><td>")
@@ -311,8 +368,9 @@ final class WatchPage {
                                 ? "A watch on the path told of each node that came and went, and of marks."
                                 : "The servers told of no marks: each end of a holder is shown as gone.")
                 .append(
-                        "</p>\n<p>Times are this machine's. A time of a grant is as exact as that interval. A request that came"
-                                + " and went between two looks has no owner here. Turns of one client that share a node are one hold."
+                        "</p>\n<p>Times are this machine's. A request is asked when its node was seen to be created, and granted when"
+                                + " the end of the request before it was seen; otherwise at the look that showed it, as exact as"
+                                + " that interval. A request that came and went between two looks has no owner here. Turns of one client that share a node are one hold."
                                 + " Hosts, processes and labels are claims of the clients. ");
         if (lock.dropped() > 0) {
             page.append("Of the ended requests the ").append(lock.dropped()).append(" oldest were left out. ");
@@ -322,11 +380,6 @@ final class WatchPage {
 
     private static String clock(Instant at) {
         return at.truncatedTo(ChronoUnit.SECONDS).toString().replaceAll(".*T|Z$", "");
-    }
-
-    private static String who(Owner owner) {
-        String text = Owners.text(owner);
-        return text.isEmpty() ? "between two looks" : text(text);
     }
 
     /** Returns a text of others as text of the page: nothing in it is markup, or steers the direction of the text. */

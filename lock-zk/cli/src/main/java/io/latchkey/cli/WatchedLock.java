@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The history of one lock as successive looks show it: which requests came, held and went. What comes and goes between
- * two looks is known by the end of its node alone, without its owner.
+ * two looks is known by the events of its node alone, without its owner.
  */
 final class WatchedLock {
     /** How long an end may be heard of after a look no longer shows the request. */
@@ -33,6 +33,7 @@ final class WatchedLock {
     private final List<Watched> ended = new ArrayList<>();
     private final Set<Long> known = new HashSet<>();
     private boolean isFirst = true;
+    private Instant lastBegin = Instant.EPOCH;
     private int dropped;
 
     /** What became of a request. */
@@ -52,25 +53,37 @@ final class WatchedLock {
         private final long token;
         private final Owner owner;
         private final long session;
+        private final boolean isSeen;
         private final boolean isWhole;
         private final Instant asked;
+        private boolean isTimed = true;
         private @Nullable Instant granted;
         private @Nullable Instant ended;
         private @Nullable Change end;
 
-        /**
-         * @param isWhole whether its begin was seen
-         */
-        private Watched(long token, Owner owner, long session, boolean isWhole, Instant asked) {
+        /** A request that a look has shown. */
+        private Watched(long token, Contender request, boolean isWhole, Instant asked) {
             this.token = token;
-            this.owner = owner;
-            this.session = session;
+            this.owner = request.owner();
+            this.session = request.session();
+            this.isSeen = true;
             this.isWhole = isWhole;
             this.asked = asked;
         }
 
+        /** A request that came and went between two looks. */
+        private Watched(long token, Instant asked) {
+            this.token = token;
+            this.owner = new Owner("", "", 0);
+            this.session = 0;
+            this.isSeen = false;
+            this.isWhole = true;
+            this.asked = asked;
+        }
+
+        /** Returns the token; 0 if it cannot be read. */
         long token() {
-            return token;
+            return Math.max(0, token);
         }
 
         Owner owner() {
@@ -81,6 +94,23 @@ final class WatchedLock {
             return session;
         }
 
+        /** Whether a look has shown it. */
+        boolean isSeen() {
+            return isSeen;
+        }
+
+        /** Returns host, process and label, or why they are missing. */
+        String who() {
+            String text = Owners.text(owner);
+            return text.isEmpty() ? isSeen ? Owners.UNREADABLE : "between two looks" : text;
+        }
+
+        /** Whether the time of its grant is known, if it was granted. */
+        boolean isTimed() {
+            return isTimed;
+        }
+
+        /** Whether its begin was seen. */
         boolean isWhole() {
             return isWhole;
         }
@@ -104,16 +134,18 @@ final class WatchedLock {
             return end;
         }
 
-        /** Returns how long it has waited, as far as that is over. */
+        /** Returns how long it has waited, as far as that is over and known. */
         Optional<Duration> waited() {
             Instant until = granted == null ? ended : granted;
-            return Optional.ofNullable(until).map(end -> between(asked, end));
+            return Optional.ofNullable(until).filter(end -> isTimed).map(end -> between(asked, end));
         }
 
-        /** Returns how long it has held, as far as that is over. */
+        /** Returns how long it has held, as far as that is over and known. */
         Optional<Duration> held() {
             Instant from = granted;
-            return from == null ? Optional.empty() : Optional.ofNullable(ended).map(until -> between(from, until));
+            return from == null || !isTimed
+                    ? Optional.empty()
+                    : Optional.ofNullable(ended).map(until -> between(from, until));
         }
     }
 
@@ -128,87 +160,130 @@ final class WatchedLock {
         return until.isBefore(from) ? Duration.ZERO : Duration.between(from, until);
     }
 
-    /** Takes the queue of another look, and returns what has changed. */
-    List<Event> look(List<Contender> queue, Instant now) {
+    /**
+     * Takes the queue of another look, and returns what has changed.
+     *
+     * @param begin when the look began
+     * @param now when it had ended
+     */
+    List<Event> look(List<Contender> queue, Instant begin, Instant now) throws InterruptedException {
         List<Event> events = new ArrayList<>();
-        Set<Long> shown = new HashSet<>();
-        for (Contender request : queue) {
-            if (request.token() == 0) {
-                continue;
-            }
-            shown.add(request.token());
-            if (known.add(request.token())) {
-                Instant asked = isFirst ? request.requestedAt() : now;
-                Watched added = new Watched(
-                        request.token(),
-                        request.owner(),
-                        request.session(),
-                        !isFirst,
-                        asked.isAfter(now) || asked.equals(Instant.EPOCH) ? now : asked);
-                present.put(request.token(), added);
-                events.add(new Event(now, Change.ASKED, added));
-            }
-            Watched each = present.get(request.token());
-            if (each != null && each.granted == null && request.state() == Contender.State.HOLDING) {
-                each.granted = isFirst ? each.asked : now;
-                events.add(new Event(now, Change.GRANTED, each));
-            }
-        }
-        isFirst = false;
+        Map<Long, Contender> shown = byToken(queue);
         for (Iterator<Watched> all = present.values().iterator(); all.hasNext(); ) {
             Watched each = all.next();
-            if (!shown.contains(each.token)) {
+            if (!shown.containsKey(each.token)) {
                 all.remove();
                 each.ended = now;
                 leaving.add(each);
             }
         }
-        settle(now, events);
+        settle(now, shown.keySet(), events);
+        shown.forEach((token, request) -> show(token, request, now, events));
+        isFirst = false;
+        lastBegin = begin;
+        return inOrder(events);
+    }
+
+    /** A request that may not be read has no token in the queue. It has one that is left over in the list of nodes. */
+    private Map<Long, Contender> byToken(List<Contender> queue) throws InterruptedException {
+        Map<Long, Contender> requests = new LinkedHashMap<>();
+        List<Contender> unreadable = new ArrayList<>();
+        for (Contender request : queue) {
+            if (request.token() == 0) {
+                unreadable.add(request);
+            } else {
+                requests.put(request.token(), request);
+            }
+        }
+        if (!unreadable.isEmpty() && marks.isPresent()) {
+            List<Long> others = marks.get().present().stream()
+                    .filter(token -> !requests.containsKey(token))
+                    .toList();
+            for (int n = 0; n < others.size() && others.size() == unreadable.size(); n++) {
+                requests.put(others.get(n), unreadable.get(n));
+            }
+        }
+        return requests;
+    }
+
+    private void show(long token, Contender request, Instant now, List<Event> events) {
+        Instant last = lastBegin;
+        if (known.add(token)) {
+            Instant asked = isFirst
+                    ? request.requestedAt()
+                    : marks.flatMap(its -> its.created(token)).orElse(now);
+            Watched added = new Watched(
+                    token, request, !isFirst, asked.isAfter(now) || asked.equals(Instant.EPOCH) ? now : asked);
+            present.put(token, added);
+            events.add(new Event(isFirst ? now : added.asked, Change.ASKED, added));
+            last = added.asked;
+        }
+        Watched each = present.get(token);
+        if (each != null && each.granted == null && request.state() == Contender.State.HOLDING) {
+            boolean alone = request.access() == Contender.Access.EXCLUSIVE;
+            Instant earliest = last;
+            each.granted = isFirst
+                    ? each.asked
+                    : marks.flatMap(its -> its.granted(token, alone))
+                            .filter(at -> !at.isBefore(earliest) && !at.isAfter(now))
+                            .orElse(now);
+            events.add(new Event(isFirst ? now : each.granted, Change.GRANTED, each));
+        }
+    }
+
+    private static List<Event> inOrder(List<Event> events) {
+        events.sort(Comparator.comparing(Event::at)
+                .thenComparing(event -> event.request().token)
+                .thenComparing(Event::change));
         return events;
     }
 
     /** Says how those that are no longer shown have ended: at once if that was heard, or when it is heard no more. */
-    private void settle(Instant now, List<Event> events) {
+    private void settle(Instant now, Set<Long> shown, List<Event> events) {
         for (Iterator<Watched> all = leaving.iterator(); all.hasNext(); ) {
             Watched each = all.next();
             Instant missed = each.ended == null ? now : each.ended;
             Optional<ReleaseMarks.End> heard = marks.flatMap(its -> its.take(each.token));
             if (heard.isPresent()) {
-                boolean released = heard.get().released();
-                Instant at =
-                        heard.get().at().isAfter(missed) ? missed : heard.get().at();
-                if (released && each.granted == null) {
-                    // Granted and released between two looks.
-                    each.granted = at;
-                }
                 all.remove();
-                end(each, at, released, events);
+                end(each, heard.get(), missed, events);
             } else if (marks.isEmpty() || missed.plus(HEARD_WITHIN).isBefore(now)) {
                 all.remove();
                 end(each, missed, false, events);
             }
         }
         // Those that no look has shown, once a look that began after their end has not.
-        marks.ifPresent(
-                its -> its.takeBefore(now.minus(HEARD_WITHIN), present.keySet()).forEach(end -> {
-                    if (known.add(end.token()) && end.created().isPresent()) {
-                        Watched brief = new Watched(
-                                end.token(),
-                                new Owner("", "", 0),
-                                0,
-                                true,
-                                end.created().get());
-                        if (end.released()) {
-                            brief.granted = brief.asked;
-                        }
-                        end(brief, end.at(), end.released(), events);
-                    }
-                }));
+        marks.ifPresent(its -> its.takeBefore(now.minus(HEARD_WITHIN), shown).forEach(end -> {
+            if (known.add(end.token()) && end.created().isPresent()) {
+                Watched brief = new Watched(end.token(), end.created().get());
+                events.add(new Event(brief.asked, Change.ASKED, brief));
+                end(brief, end, end.at(), events);
+            }
+        }));
     }
 
-    private void end(Watched each, Instant at, boolean released, List<Event> events) {
+    private void end(Watched each, ReleaseMarks.End heard, Instant latest, List<Event> events) {
+        Instant at = heard.at().isAfter(latest) ? latest : heard.at();
+        if (heard.released() && each.granted == null) {
+            // Granted and released between two looks.
+            Optional<Instant> granted = heard.granted().filter(time -> !time.isBefore(each.asked) && !time.isAfter(at));
+            each.isTimed = granted.isPresent();
+            each.granted = granted.orElse(at);
+            events.add(new Event(each.granted, Change.GRANTED, each));
+        }
+        end(each, at, heard.released(), events);
+    }
+
+    private void end(Watched each, Instant seen, boolean released, List<Event> events) {
+        Instant at = seen;
+        Instant granted = each.granted;
+        if (granted != null && granted.isAfter(seen)) {
+            // A look saw the grant, at a time that is less exact.
+            at = granted;
+            each.isTimed = false;
+        }
         each.ended = at;
-        each.end = each.granted == null ? Change.LEFT : released ? Change.RELEASED : Change.GONE;
+        each.end = granted == null ? Change.LEFT : released ? Change.RELEASED : Change.GONE;
         ended.add(each);
         if (ended.size() > MOST_ENDED) {
             Watched oldest = ended.remove(0);
@@ -221,16 +296,16 @@ final class WatchedLock {
     /** Settles what is left, at the end of the watch. */
     List<Event> finish(Instant now) {
         List<Event> events = new ArrayList<>();
-        settle(now.plus(HEARD_WITHIN).plusMillis(1), events);
-        return events;
+        settle(now.plus(HEARD_WITHIN).plusMillis(1), present.keySet(), events);
+        return inOrder(events);
     }
 
-    /** Returns all requests that are kept, in the order of their tokens. */
+    /** Returns all requests that are kept, in the order in which they were made. */
     List<Watched> requests() {
         List<Watched> all = new ArrayList<>(ended);
         all.addAll(leaving);
         all.addAll(present.values());
-        all.sort(Comparator.comparingLong(Watched::token));
+        all.sort(Comparator.comparing(Watched::asked).thenComparing(each -> each.token));
         return all;
     }
 

@@ -187,6 +187,9 @@ final class LockSearch<T> implements SearchSteps.Search {
                 ? List.of()
                 : FoundLock.at(new LockPath(node, shown(node)), PathData.parse(data.data()), children);
         here.forEach(lock -> add(lock, children));
+        if (aim == Aim.LISTING && PathData.isOfAnotherVersion(data.data())) {
+            omit(node, Errors.unknownData(shown(node), data.data()));
+        }
         List<String> below = children.stream()
                 .filter(child -> here.stream().noneMatch(lock -> lock.hasRequest(child)))
                 .sorted()

@@ -24,7 +24,8 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
 
     private static final byte[] MUTEX_BYTES = MUTEX.bytes();
     private static final byte[] READ_WRITE_BYTES = READ_WRITE.bytes();
-    private static final String FORMAT = "latchkey/3 ";
+    private static final String LATCHKEY = "latchkey/";
+    private static final String FORMAT = LATCHKEY + "3 ";
     private static final Pattern COUNTS = Pattern.compile("semaphore ([1-9]\\d*) ([1-9]\\d*) ([1-9]\\d*)");
     private static final int LONGEST_QUOTE = 80;
 
@@ -68,6 +69,12 @@ public record PathData(Kind kind, int declared, int capacity, int largest) {
         } catch (NumberFormatException tooLarge) {
             return Optional.empty();
         }
+    }
+
+    /** Returns whether {@code data} is that of a lock of Latchkey in a format that this version does not know. */
+    public static boolean isOfAnotherVersion(byte[] data) {
+        return new String(data, StandardCharsets.UTF_8).startsWith(LATCHKEY)
+                && parse(data).isEmpty();
     }
 
     /** Describes the use for messages. */

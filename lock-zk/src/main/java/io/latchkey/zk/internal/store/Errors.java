@@ -139,6 +139,16 @@ public final class Errors {
                 is);
     }
 
+    /** Returns the error for a list of a lock whose format this version does not know. */
+    public static LockMismatchException unknownData(String path, byte[] found) {
+        String is = PathData.describe(found);
+        return new LockMismatchException(
+                "The path " + path + " is used as: " + is + ". Use a later version of this client.",
+                Reason.UNKNOWN_DATA,
+                "list the locks",
+                is);
+    }
+
     /** Returns the error for a path whose children show another use than its data. */
     public static LockMismatchException mismatch(String path, PathData asked, OtherUse otherUse) {
         return new LockMismatchException(
