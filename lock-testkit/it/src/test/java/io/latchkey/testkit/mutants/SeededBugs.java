@@ -114,7 +114,7 @@ final class SeededBugs {
             Mutant.of(
                     "a notification before the watch is set is missed",
                     AHEAD,
-                    "if (data.version() > 0) {",
+                    "if (data.version() > 0 && leading == null) {",
                     "if (data.version() > 1_000) {"),
             Mutant.of(
                     "what changed before the watch was set is missed",
