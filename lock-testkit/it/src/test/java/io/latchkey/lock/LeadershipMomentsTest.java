@@ -375,10 +375,14 @@ class LeadershipMomentsTest {
         try (SimulatedLocks brief = SimulatedLocks.start(Duration.ofSeconds(1))) {
             List<String> log = new CopyOnWriteArrayList<>();
             CountDownLatch mayEnd = new CountDownLatch(1);
+            AtomicInteger terms = new AtomicInteger();
             Leadership candidate = Leadership.start(
                     brief.client().mutex(PATH),
                     lease -> {
                         Uninterruptibles.awaitUninterruptibly(mayEnd);
+                        if (terms.incrementAndGet() > 1) { // it may lead again before it is closed
+                            return Leadership.Next.END;
+                        }
                         throw new IllegalStateException("of the body");
                     },
                     Leadership.Reports.to(log::add));
