@@ -55,7 +55,26 @@ public record LatchkeyClientProperties(
     /** The order of the advice of locked methods: after that of security, before that of transactions and caches. */
     public static final int LOCKED_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Checks the times. */
+    /**
+     * Checks the times.
+     *
+     * @param connectString as of the record
+     * @param basePath as of the record
+     * @param sessionTimeout as of the record
+     * @param connectTimeout as of the record
+     * @param grace as of the record
+     * @param ownerLabel as of the record
+     * @param creatorOnly as of the record
+     * @param clientConfig as of the record
+     * @param auth as of the record
+     * @param ssl as of the record
+     * @param localTurns as of the record
+     * @param locked as of the record
+     * @param integration as of the record
+     * @param shedlock as of the record
+     * @param leadership as of the record
+     * @param endpoint as of the record
+     */
     public LatchkeyClientProperties {
         if (sessionTimeout.isNegative() || sessionTimeout.isZero()) {
             throw bad("session-timeout", sessionTimeout, "Set it to more than zero, such as 10s.");
