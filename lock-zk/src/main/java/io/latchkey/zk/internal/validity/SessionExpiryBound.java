@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>A committed write without such a request counts from the client's latest ping that the leader knew of. That
  *       ping was sent at most a third of the timeout, the margin, and its own way to the server before the write. It
  *       was sent earlier if the process stood still. The time on the way is taken from the slowest request of the last
- *       timeout, the one for the connection included. If there was no connection at that time, the time of connecting counts, in which the leader itself
- *       takes part. If the connection's age is unknown, as on a handle just borrowed, the write proves nothing. The
- *       connection may be younger than the ping, and its response may have taken as long as ZooKeeper's client waits,
- *       up to the whole timeout.
+ *       timeout, the one for the connection included. If there was no connection at that time, the time of connecting
+ *       counts, in which the leader itself takes part. If the connection's age is unknown, as on a handle just
+ *       borrowed, the write proves nothing. The connection may be younger than the ping, and its response may have
+ *       taken as long as ZooKeeper's client waits, up to the whole timeout.
  *   <li>The leader starts the time of a session that it creates, and starts it again when the client connects again to
  *       any server. So the time before the request for it counts. The margin is subtracted, so that a client that is
  *       cut off at once gives up that much before the server, as in the other cases.
