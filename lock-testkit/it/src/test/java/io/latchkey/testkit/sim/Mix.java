@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.request.WaitPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -64,7 +65,7 @@ enum Mix {
         }
 
         @Override
-        void season(int[] weights) {
+        void season(SplittableRandom random, int[] weights) {
             for (Move move : Move.values()) {
                 boolean tampers = move == Move.DELETE || move == Move.RESIZE;
                 if (move == Move.PASS_TIME || (move.isFault() && !tampers)) {
@@ -114,8 +115,8 @@ enum Mix {
         }
 
         @Override
-        void season(int[] weights) {
-            TAMPERED.season(weights);
+        void season(SplittableRandom random, int[] weights) {
+            TAMPERED.season(random, weights);
         }
     },
 
@@ -145,8 +146,8 @@ enum Mix {
         }
 
         @Override
-        void season(int[] weights) {
-            TAMPERED.season(weights);
+        void season(SplittableRandom random, int[] weights) {
+            TAMPERED.season(random, weights);
             weights[Move.DELETE.index()] = 2;
             weights[Move.RESIZE.index()] = 0;
             weights[Move.CALM.index()] = 8;
@@ -176,8 +177,8 @@ enum Mix {
         }
 
         @Override
-        void season(int[] weights) {
-            TAMPERED.season(weights);
+        void season(SplittableRandom random, int[] weights) {
+            TAMPERED.season(random, weights);
             weights[Move.RESIZE.index()] = 0;
         }
     },
@@ -200,7 +201,7 @@ enum Mix {
 
         /** Deadlines of clients without a connection pass, and their leases are looked at. */
         @Override
-        void season(int[] weights) {
+        void season(SplittableRandom random, int[] weights) {
             weights[Move.PASS_TIME.index()] = Math.max(weights[Move.PASS_TIME.index()], 4);
             weights[Move.CALM.index()] = 2;
         }
@@ -222,7 +223,7 @@ enum Mix {
         }
 
         @Override
-        void season(int[] weights) {
+        void season(SplittableRandom random, int[] weights) {
             weights[Move.DELETE.index()] = 0;
             weights[Move.PASS_TIME.index()] = 0;
             weights[Move.SILENCE.index()] = 0;
@@ -315,8 +316,39 @@ enum Mix {
             int clients = random.nextInt(2, 5);
             return drawn(random, clients, random.nextInt(1, 3), random.nextInt(2, 3 * clients), random.nextInt(0, 4));
         }
+    },
+
+    /** The world of one mix with the steps of another; local turns, closes, hostile code, long holds in any combination. */
+    CROSSED(40, 250) {
+        @Override
+        WorldSpec spec(SplittableRandom random) {
+            WorldSpec drawn = other(random).spec(random).withFaults(random.nextInt(0, 5));
+            WorldSpec crossed = random.nextInt(3) == 0 ? drawn.withTurns(random.nextInt(2, 9)) : drawn;
+            if (random.nextInt(4) > 0) {
+                return crossed;
+            }
+            // A client that closes without a connection leaves its nodes until its session ends by time.
+            WorldSpec closing = crossed.withEnds(WorldSpec.Ends.BY_TIME_AND_DECREE)
+                    .withCloses(random.nextInt(1, crossed.clients() + 2));
+            return random.nextBoolean() ? closing.withHostileCode() : closing;
+        }
+
+        @Override
+        void season(SplittableRandom random, int[] weights) {
+            other(random).season(random, weights);
+        }
+
+        @Override
+        int heldFor(SplittableRandom random) {
+            return random.nextInt(4) == 0 ? random.nextInt(1, 4) : 0;
+        }
+
+        private Mix other(SplittableRandom random) {
+            return OTHERS.get(random.nextInt(OTHERS.size()));
+        }
     };
 
+    private static final List<Mix> OTHERS = List.copyOf(EnumSet.complementOf(EnumSet.of(CROSSED)));
     private static final List<WorldSpec.Plan> ONE_CYCLE_EACH = oneCycleEach();
 
     private final int least;
@@ -342,7 +374,7 @@ enum Mix {
     }
 
     /** Adjusts the weights of the kinds of steps. */
-    void season(int[] weights) {}
+    void season(SplittableRandom random, int[] weights) {}
 
     private static List<WorldSpec.Plan> oneCycleEach() {
         Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());

@@ -164,6 +164,11 @@ class SwarmTest {
     }
 
     @Test
+    void nothingBreaks_whenTheMixesAreCrossed() {
+        play(Mix.CROSSED, 3_000, CLOSING);
+    }
+
+    @Test
     void nothingBreaks_inLargeWorlds() {
         play(Mix.LARGE, 1_000, ALL_BUT_ZOMBIES);
     }

@@ -37,6 +37,14 @@ record WorldSpec(
         this(clients, servers, plans, ends, faults, cancels, start, 0, 0, false);
     }
 
+    WorldSpec withEnds(Ends others) {
+        return new WorldSpec(clients, servers, plans, others, faults, cancels, start, turns, closes, hostile);
+    }
+
+    WorldSpec withFaults(int most) {
+        return new WorldSpec(clients, servers, plans, ends, most, cancels, start, turns, closes, hostile);
+    }
+
     WorldSpec withTurns(int most) {
         return new WorldSpec(clients, servers, plans, ends, faults, cancels, start, most, closes, hostile);
     }
