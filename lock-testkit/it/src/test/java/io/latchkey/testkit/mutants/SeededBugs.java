@@ -117,6 +117,13 @@ final class SeededBugs {
                     "if (data.version() > 0 && leading == null) {",
                     "if (data.version() > 1_000) {"),
             Mutant.of(
+                            "a holder that announced its grant is listed again and again",
+                            AHEAD,
+                            "if (data.version() > 0 && leading == null) {",
+                            "if (data.version() > 0) {")
+                    .foundBy(
+                            "io.latchkey.zk.RecipeWireTest#waiterListsOnce_afterAShrinkBelowAHolderThatAnnouncedItself"),
+            Mutant.of(
                     "what changed before the watch was set is missed",
                     AHEAD,
                     "if (leading != null && !leading.isOf(children.children())) {",
@@ -242,6 +249,13 @@ final class SeededBugs {
                     "session.connection().persist(entry::isHeld, writes, answer -> {",
                     "session.connection().write(List.of(writes.get(1)), ignored -> {});\n"
                             + "        session.connection().persist(entry::isHeld, List.of(writes.get(0)), answer -> {"),
+            Mutant.of(
+                            "the next of a client is granted before its holder knows whether it is downgraded",
+                            "internal/request/Request",
+                            "if (replaced.isPresent()) {",
+                            "if (replaced.isPresent() && members.isEmpty()) {")
+                    .foundBy(
+                            "io.latchkey.zk.DowngradeTest#nextOfThisClientIsGranted_onlyAfterTheAnswer_whenTheNodeWasDeleted"),
             Mutant.of(
                     "a release during a downgrade leaves one node",
                     "internal/path/Deletion",
