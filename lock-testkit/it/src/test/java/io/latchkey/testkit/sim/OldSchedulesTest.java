@@ -6,6 +6,7 @@ import static io.latchkey.testkit.sim.Move.BEGIN;
 import static io.latchkey.testkit.sim.Move.BREAK;
 import static io.latchkey.testkit.sim.Move.CALM;
 import static io.latchkey.testkit.sim.Move.CANCEL;
+import static io.latchkey.testkit.sim.Move.CLOSE;
 import static io.latchkey.testkit.sim.Move.CONNECT;
 import static io.latchkey.testkit.sim.Move.DELETE;
 import static io.latchkey.testkit.sim.Move.GO_ON;
@@ -158,6 +159,20 @@ class OldSchedulesTest {
         then(BREAK.of(0), TAKE_MESSAGE.of(0), CONNECT.of(0, 0), CALM.of(0));
         then(BEGIN.of(1), CALM.of(0));
         assertBreaksNothing(new WorldSpec(2, 2, List.of(plan(0, MUTEX), plan(1, MUTEX)), BY_FORCE, 2, 1, IN_USE));
+    }
+
+    /**
+     * C0c waits for a turn of C0b's permits, without a request at the server, since turns come quickly. C0's holders
+     * are asked to release as it closes, so no turn comes, and C0c is refused at once.
+     */
+    @Test
+    void waiterForATurnIsRefused_whenItsClientBeginsToClose() {
+        then(BEGIN.of(0), BEGIN.of(1), CALM.of(0), RELEASE.of(0), BEGIN.of(2), CLOSE.of(0, 1));
+        List<WorldSpec.Plan> plans =
+                List.of(plan(0, permits("/few", 2, 1)), plan(0, permits("/few", 2, 1)), plan(0, permits("/few", 2, 1)));
+        assertBreaksNothing(new WorldSpec(1, 1, plans, WorldSpec.Ends.BY_TIME_AND_DECREE, 0, 0, IN_USE)
+                .withTurns(8)
+                .withCloses(1));
     }
 
     private void passTime(int times) {

@@ -249,7 +249,7 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
         }
         last = true;
         if (successor != null) {
-            successor.downgraded();
+            successor.changed();
         }
         if (!write.handOver()) {
             // The owner has released the lease or found it lost in between; the consequences are already on their way.
@@ -329,6 +329,9 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
         if (askedBy.isEmpty()) {
             askedBy = Optional.of(by);
             leases.forEach(lease -> lease.askedToRelease(by));
+            if (successor != null) {
+                successor.changed();
+            }
         }
     }
 

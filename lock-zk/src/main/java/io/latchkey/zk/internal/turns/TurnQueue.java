@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>The requests at the server</caption>
  * <tr><th>state</th><th>there is one for</th></tr>
- * <tr><td>no node has a turn left</td><td>each waiter, up to {@linkplain Port#room the nodes that can hold at a time};
+ * <tr><td>no node has a turn left, or may be passed on</td><td>each waiter, up to {@linkplain Port#room the nodes that can hold at a time};
  *     for one waiter before that number is known</td></tr>
  * <tr><td>one node holds, and no other can</td><td>the first waiter</td></tr>
  * <tr><td>permits are held, others may be free</td><td>each waiter, unless this client has released permits within
@@ -104,8 +104,8 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         /** Returns whether calls that have begun may still hold by the node, although none of them waits yet. */
         boolean mayBeJoined();
 
-        /** The node no longer excludes all others. */
-        void downgraded();
+        /** The node no longer excludes all others, or is no longer passed on. */
+        void changed();
 
         /** The request has ended, whatever the cause. */
         void ended();
@@ -164,10 +164,8 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
     private final List<NodeRequest> asked = new ArrayList<>(1);
     /** The nodes whose leases have owners now. */
     private final Set<SharedNode> nodes = new LinkedHashSet<>();
-    /** How many of them are half used up, and how many have no turn left. */
+    /** How many of them are half used up. */
     private int runningOut;
-
-    private int usedUp;
     /** Whether there are more requests than waiters, and since when. */
     private boolean needless;
 
@@ -324,7 +322,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         if (useful <= asked.size() || !permits || port.room() == 1) {
             return useful;
         }
-        if (nodes.size() == usedUp) {
+        if (nodes.stream().noneMatch(SharedNode::servesMore)) {
             return nodes.isEmpty() && !port.roomIsKnown() ? 1 : useful;
         }
         boolean heldAlone = isHeldAlone();
@@ -458,6 +456,11 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
             ask();
         }
 
+        /** Returns whether its next lease goes to a waiter. A holder that is asked to release, for one, ends the turns. */
+        private boolean servesMore() {
+            return hasTurns() && place.mayPassOn();
+        }
+
         private boolean hasTurns() {
             return turns == 0 || (turns < most && port.now() - since < longest);
         }
@@ -470,7 +473,6 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         private void turnBegins() {
             turns++;
             runningOut += turns == most / 2 + 1 ? 1 : 0;
-            usedUp += turns == most ? 1 : 0;
         }
 
         /**
@@ -546,7 +548,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         }
 
         @Override
-        public void downgraded() {
+        public void changed() {
             ask();
         }
 
@@ -554,7 +556,6 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         public void ended() {
             if (nodes.remove(this)) {
                 runningOut -= turns > most / 2 ? 1 : 0;
-                usedUp -= turns >= most ? 1 : 0;
             }
             if (nodes.stream().allMatch(each -> each.spare != null)) {
                 List.copyOf(nodes).forEach(SharedNode::abandon);

@@ -81,7 +81,10 @@ final class TurnWorld {
             } else if (!unanswered.contains(entry)) {
                 all.put("evict " + entry, () -> delete(entry));
                 if (entry.mayPassOn) {
-                    all.put("ask to release " + entry, () -> entry.mayPassOn = false);
+                    all.put("ask to release " + entry, () -> {
+                        entry.mayPassOn = false;
+                        entry.successor.changed();
+                    });
                 }
             }
         }
@@ -170,6 +173,12 @@ final class TurnWorld {
         assertTrue(
                 waiters == 0 || wakes || !asked.isEmpty() || mine.size() > asked.size() || !deferred.isEmpty(),
                 "a waiter waits for nothing");
+        assertTrue(
+                waiters == 0
+                        || !asked.isEmpty()
+                        || !deferred.isEmpty()
+                        || mine.stream().anyMatch(each -> each.mayPassOn),
+                "a waiter waits for nodes that are not passed on");
         for (Entry entry : mine) {
             boolean isHeld = unanswered.contains(entry) || deferred.containsKey(entry) || !entry.leases.isEmpty();
             assertTrue(isHeld, "a node that no one holds is left");
@@ -367,7 +376,7 @@ final class TurnWorld {
             lease.node.exclusive = false;
             lease.node.kind = Kind.READER;
             lease.node.mayPassOn = false;
-            lease.node.successor.downgraded();
+            lease.node.successor.changed();
         }
 
         @Override
