@@ -11,7 +11,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.Throttling;
-import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
+import io.latchkey.zk.internal.store.ZnodeStore.Lifetime;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
@@ -131,7 +131,7 @@ final class PeriodRecord {
         byte[] data = bytes(recorded);
         return seen.map(before -> List.of(store.op(new Write.SetData(node, data, before.version()))))
                 .orElseGet(() -> List.of(
-                        store.op(new Write.CreatePath(node, Lasting.FOR_EVER)),
+                        store.op(new Write.CreatePath(node, Lifetime.FOR_EVER)),
                         store.op(new Write.SetData(node, data, 0))));
     }
 

@@ -360,7 +360,7 @@ class CommandLineTest {
         assertEquals(
                 "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=,"
                         + " ageSeconds=null, session=null]",
-                Shown.Request.of(LockSummary.Kind.READ_WRITE, unreadable, Instant.now())
+                Output.Request.of(LockSummary.Kind.READ_WRITE, unreadable, Instant.now())
                         .toString());
     }
 

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.Status;
-import io.latchkey.zk.internal.store.ZnodeStore.Lasting;
+import io.latchkey.zk.internal.store.ZnodeStore.Lifetime;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,8 @@ final class PendingTransaction {
 
     Status add(long session, Write write) {
         if (write instanceof Write.CreatePath create) {
-            return create(create.path(), EMPTY, create.lasting() == Lasting.FOR_EVER ? Tree.NO_OWNER : Tree.CONTAINER);
+            return create(
+                    create.path(), EMPTY, create.lifetime() == Lifetime.FOR_EVER ? Tree.NO_OWNER : Tree.CONTAINER);
         } else if (write instanceof Write.CreateNode create) {
             return create(create.path(), create.data(), session);
         } else if (write instanceof Write.CreateRequest create) {

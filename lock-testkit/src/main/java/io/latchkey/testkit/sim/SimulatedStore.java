@@ -223,7 +223,7 @@ final class SimulatedStore implements ZnodeStore {
 
     private static WireRecord.Part part(Write write) {
         if (write instanceof Write.CreatePath create) {
-            boolean stays = create.lasting() == Lasting.FOR_EVER;
+            boolean stays = create.lifetime() == Lifetime.FOR_EVER;
             return new WireRecord.Part(stays ? WireRecord.Op.CREATE : WireRecord.Op.CREATE_CONTAINER, create.path());
         } else if (write instanceof Write.CreateRequest create) {
             return new WireRecord.Part(WireRecord.Op.CREATE2, create.path());

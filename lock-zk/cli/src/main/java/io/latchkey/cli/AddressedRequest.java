@@ -44,7 +44,7 @@ final class AddressedRequest {
             }
         }
         if (!found.isComplete()) {
-            return Shown.complainOfMissing(found).code();
+            return Output.complainOfMissing(found).code();
         }
         Terminal.complain("no request with token " + token + " at " + path
                 + ": it has already left the queue, or never existed. Nothing was changed.");

@@ -50,20 +50,20 @@ final class LsCommand implements Callable<Integer> {
         List<LockSummary> locks = found.locks();
         System.out.println(
                 json
-                        ? Shown.json(locks.stream()
-                                .map(lock -> Shown.Lock.of(lock, now))
+                        ? Output.json(locks.stream()
+                                .map(lock -> Output.Lock.of(lock, now))
                                 .toList())
                         : table(locks, now));
         if (locks.isEmpty() && found.isComplete() && !json) {
             Terminal.complain("no lock at or below " + path);
         }
-        return Shown.complainOfMissing(found).code();
+        return Output.complainOfMissing(found).code();
     }
 
     private static Table table(List<LockSummary> locks, Instant now) {
         Table table = new Table("PATH", "KIND", "CAPACITY", "HOLDERS", "WAITERS", "LAYOUT", "AGE", "SESSION", "LABEL");
         for (LockSummary lock : locks) {
-            Shown.Lock shown = Shown.Lock.of(lock, now);
+            Output.Lock shown = Output.Lock.of(lock, now);
             Optional<Contender> holder = lock.queue().stream()
                     .filter(request -> request.state() == Contender.State.HOLDING)
                     .findFirst();

@@ -45,7 +45,7 @@ final class ResizeCommand implements Callable<Integer> {
         try (ZkLockClient client = connection.client("latchkey resize", Layout.LATCHKEY)) {
             LockListing found = client.listLocksAt(path);
             if (!found.isComplete()) {
-                return Shown.complainOfMissing(found).code();
+                return Output.complainOfMissing(found).code();
             }
             Semaphore semaphore = client.semaphore(path, declared(found.locks()));
             int before = semaphore.capacity();

@@ -43,21 +43,21 @@ final class ShowCommand implements Callable<Integer> {
             found = client.listLocksAt(path);
         }
         Instant now = Instant.now();
-        List<Shown.Queue> shown = new ArrayList<>(
-                found.locks().stream().map(lock -> Shown.Queue.of(lock, now)).toList());
+        List<Output.Queue> shown = new ArrayList<>(
+                found.locks().stream().map(lock -> Output.Queue.of(lock, now)).toList());
         if (shown.isEmpty() && found.isComplete()) {
-            shown.add(Shown.Queue.none(path));
+            shown.add(Output.Queue.none(path));
         }
-        shown.forEach(queue -> System.out.println(json ? Shown.json(queue) : text(queue)));
+        shown.forEach(queue -> System.out.println(json ? Output.json(queue) : text(queue)));
         if (shown.size() > 1) {
             Terminal.complain(path + " is used for " + shown.size()
                     + " locks of different layouts or kinds. Their holders do not exclude each other: give all clients the"
                     + " same layout and kind.");
         }
-        return Shown.complainOfMissing(found).code();
+        return Output.complainOfMissing(found).code();
     }
 
-    private static String text(Shown.Queue shown) {
+    private static String text(Output.Queue shown) {
         if (shown.kind() == null) {
             return Terminal.plain(shown.path()) + ": no lock; no holders, no waiters";
         }
@@ -82,13 +82,13 @@ final class ShowCommand implements Callable<Integer> {
         return head + System.lineSeparator() + table;
     }
 
-    private static String age(Shown.Request request) {
+    private static String age(Output.Request request) {
         return request.ageSeconds() == null
                 ? ""
                 : Age.text(Duration.ofSeconds(request.ageSeconds().longValue()));
     }
 
-    private static String described(Shown.Queue shown) {
+    private static String described(Output.Queue shown) {
         String capacity = shown.capacity() == null ? "" : " of capacity " + shown.capacity();
         return shown.kind()
                 + ("semaphore".equals(shown.kind()) ? capacity : "")

@@ -96,7 +96,7 @@ final class TopCommand implements Callable<Integer> {
             Instant now = Instant.now();
             try {
                 LockListing found = client.listLocks(root);
-                status = Shown.complainOfMissing(found, complained);
+                status = Output.complainOfMissing(found, complained);
                 complained = found.unreadable().keySet();
                 view.look(found, now);
                 System.out.println(json ? view.json(now) : view.lines(order, now.truncatedTo(ChronoUnit.MILLIS)));

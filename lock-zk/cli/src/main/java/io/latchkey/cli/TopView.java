@@ -43,14 +43,14 @@ final class TopView {
      * @param waiting the age of the oldest waiter's request; zero if there is none
      * @param holder the first holder, as text
      */
-    private record Row(String mark, Shown.Lock lock, String path, Duration held, Duration waiting, String holder) {}
+    private record Row(String mark, Output.Lock lock, String path, Duration held, Duration waiting, String holder) {}
 
     /**
      * A look in JSON.
      *
      * @param time when it was
      */
-    private record Look(String time, String root, List<Shown.Lock> locks) {}
+    private record Look(String time, String root, List<Output.Lock> locks) {}
 
     TopView(String root, Duration interval) {
         this.root = root;
@@ -88,7 +88,7 @@ final class TopView {
                 .findFirst()
                 .map(request -> Owners.text(request.owner()))
                 .orElse("");
-        Shown.Lock shown = Shown.Lock.of(lock, now);
+        Output.Lock shown = Output.Lock.of(lock, now);
         return new Row(
                 mark,
                 shown,
@@ -169,7 +169,7 @@ final class TopView {
 
     /** Returns the look as a JSON object in one line. */
     String json(Instant now) {
-        return Shown.line(new Look(
+        return Output.line(new Look(
                 now.truncatedTo(ChronoUnit.MILLIS).toString(),
                 root,
                 sorted(Order.PATH).stream().map(Row::lock).toList()));

@@ -152,7 +152,7 @@ final class WatchCommand implements Callable<Integer> {
             Instant start = Instant.now();
             try {
                 LockListing found = client.listLocksAt(path);
-                status = Shown.complainOfMissing(found, complained);
+                status = Output.complainOfMissing(found, complained);
                 complained = found.unreadable().keySet();
                 List<Contender> queue = found.locks().stream()
                         .flatMap(each -> each.queue().stream())
@@ -178,7 +178,7 @@ final class WatchCommand implements Callable<Integer> {
     }
 
     private void print(List<WatchedLock.Event> events) {
-        events.forEach(event -> System.out.println(json ? Shown.line(line(event)) : Terminal.plain(text(event))));
+        events.forEach(event -> System.out.println(json ? Output.line(line(event)) : Terminal.plain(text(event))));
     }
 
     private static Line line(WatchedLock.Event event) {

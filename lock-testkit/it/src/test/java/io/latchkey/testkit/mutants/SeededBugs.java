@@ -75,7 +75,7 @@ final class SeededBugs {
             Mutant.of(
                     "a path is made in two steps",
                     CREATION,
-                    "steps.add(new Step(\n                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lasting(entry))));",
+                    "steps.add(new Step(\n                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lifetime(entry))));",
                     "session.connection().write("
                             + "List.of(new ZnodeStore.Write.CreatePath(entry.path().node())), ignored -> {});\n"
                             + "                steps.add(new Step(entry, new ZnodeStore.Write.Check(\"/\")));"),

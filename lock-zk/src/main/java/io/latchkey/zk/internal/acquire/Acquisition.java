@@ -3,13 +3,13 @@ package io.latchkey.zk.internal.acquire;
 
 import static io.latchkey.zk.internal.acquire.State.ABANDONING;
 import static io.latchkey.zk.internal.acquire.State.CONFIRMING;
-import static io.latchkey.zk.internal.acquire.State.DRAINING;
 import static io.latchkey.zk.internal.acquire.State.ENDED;
 import static io.latchkey.zk.internal.acquire.State.ENQUEUEING;
 import static io.latchkey.zk.internal.acquire.State.HELD;
 import static io.latchkey.zk.internal.acquire.State.NEW;
 import static io.latchkey.zk.internal.acquire.State.QUEUED;
 import static io.latchkey.zk.internal.acquire.State.RECOVERING;
+import static io.latchkey.zk.internal.acquire.State.RENEWING;
 
 import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.acquire.Command.Shell;
@@ -73,7 +73,7 @@ public final class Acquisition {
     public static final List<Edge> EDGES = List.of(
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
-            edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, DRAINING),
+            edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, RENEWING),
             edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, Shell::recover), RECOVERING),
             edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
@@ -89,7 +89,7 @@ public final class Acquisition {
                     (m, e) -> m.recover((Event.Listed) e),
                     RECOVERING,
                     QUEUED,
-                    DRAINING,
+                    RENEWING,
                     ENQUEUEING),
             edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.discard(), ENDED),
             edge(RECOVERING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
@@ -111,9 +111,9 @@ public final class Acquisition {
             edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
             edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
             edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(DRAINING, Event.Drained.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(DRAINING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
-            edge(DRAINING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(RENEWING, Event.Renewed.class, (m, e) -> m.enqueue(), ENQUEUEING),
+            edge(RENEWING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
+            edge(RENEWING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
             edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
             edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.nodes()), ENDED),
@@ -254,7 +254,7 @@ public final class Acquisition {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
                 int member = i;
-                return go(DRAINING, leave(nodes(names)), shell -> shell.drain(member, transaction));
+                return go(RENEWING, leave(nodes(names)), shell -> shell.renew(member, transaction));
             }
         }
         for (int i = 0; i < names.size(); i++) {

@@ -62,7 +62,7 @@ public interface Command {
          *
          * @param since the zxid of the create whose number was too high, or {@link Event.Created#UNKNOWN_TOKEN}
          */
-        void drain(int member, long since);
+        void renew(int member, long since);
 
         /** Confirms that the session is alive with time left. */
         void confirm();

@@ -56,7 +56,7 @@ public sealed interface Event {
     record Confirmed() implements Event {}
 
     /** The path was renewed after its counter had come near its end. */
-    record Drained() implements Event {}
+    record Renewed() implements Event {}
 
     /** The caller does not want the lock any more: timeout, interrupt, cancellation, close, or an error. */
     record GiveUp() implements Event {}

@@ -14,7 +14,7 @@ public enum State {
     /** Every member is ready; the session's validity is being confirmed. */
     CONFIRMING,
     /** A path's counter is near its end; the request waits until the path is empty and renewed. */
-    DRAINING,
+    RENEWING,
     /** The caller gave up before the response to the create. */
     ABANDONING,
     /** Granted. */

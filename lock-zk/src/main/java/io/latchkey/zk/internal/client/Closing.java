@@ -189,8 +189,7 @@ final class Closing {
             return;
         }
         Optional<SessionQueues> borrowed = context.makesSessions() ? Optional.empty() : live;
-        if (onceIdle != null
-                && borrowed.filter(SessionQueues::hasPendingDeletions).isEmpty()) {
+        if (onceIdle != null && borrowed.filter(SessionQueues::hasPendingWork).isEmpty()) {
             if (borrowed.filter(on -> on.session().looksForLostCreates()).isPresent()) {
                 announceEnd();
                 closed.complete(null);

@@ -234,7 +234,7 @@ public final class Engine implements ClientCore.Client {
 
     /** First no lease is valid, then each owner is notified. Returns a future that completes when all are. */
     private static CompletableFuture<@Nullable Void> notifyOwners(HeldLeases held) {
-        List<HeldLeases.Held> lost = held.all();
+        List<HeldLeases.HeldLease> lost = held.all();
         lost.forEach(lease -> {
             if (lease.end(LossCause.CLIENT_FAILED)) {
                 attempt(() -> lease.notifyOwner(LossCause.CLIENT_FAILED));
@@ -242,7 +242,7 @@ public final class Engine implements ClientCore.Client {
         });
         CompletableFuture<@Nullable Void> notified = new CompletableFuture<>();
         var unused = CompletableFuture.allOf(
-                        lost.stream().map(HeldLeases.Held::notified).toArray(CompletableFuture[]::new))
+                        lost.stream().map(HeldLeases.HeldLease::notified).toArray(CompletableFuture[]::new))
                 .thenRun(() -> notified.complete(null));
         return notified;
     }

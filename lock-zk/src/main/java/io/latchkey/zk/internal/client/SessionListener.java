@@ -20,21 +20,21 @@ import org.jspecify.annotations.Nullable;
 final class SessionListener implements ZnodeStore.Listener {
     private final ClientContext context;
     private final Session.Client client;
-    private final Connected connected;
+    private final ConnectionHandler connections;
     private final SessionQueues of;
     /** The events that came before the handle was known to the session; null behind that. */
     private @Nullable List<Runnable> early = new ArrayList<>(0);
 
-    SessionListener(ClientContext context, Session.Client client, SessionQueues of, Connected connected) {
+    SessionListener(ClientContext context, Session.Client client, SessionQueues of, ConnectionHandler connections) {
         this.context = context;
         this.client = client;
         this.of = of;
-        this.connected = connected;
+        this.connections = connections;
     }
 
     /** Takes the connections of a session. */
-    interface Connected {
-        void with(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt);
+    interface ConnectionHandler {
+        void connected(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt);
     }
 
     void opened() {
@@ -50,7 +50,7 @@ final class SessionListener implements ZnodeStore.Listener {
 
     @Override
     public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempt) {
-        unlessOver(() -> connected.with(of, Duration.ofMillis(timeoutMillis), attempt));
+        unlessOver(() -> connections.connected(of, Duration.ofMillis(timeoutMillis), attempt));
     }
 
     @Override

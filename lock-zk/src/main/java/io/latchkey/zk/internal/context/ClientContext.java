@@ -38,8 +38,11 @@ import org.jspecify.annotations.Nullable;
  * paths.
  */
 public final class ClientContext {
-    /** The number of unused queues that are kept, since they remember the kind of their path. */
-    private static final int QUEUES_TO_KEEP = 10_000;
+    /**
+     * The maximum number of things of one kind that are remembered: of a session its unused queues, which know the kind
+     * of their path, lost creates and lost lists; of the client capacities and paths with another use.
+     */
+    private static final int MOST_REMEMBERED = 10_000;
 
     /** Two thirds of the default tick of two seconds. */
     private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
@@ -171,8 +174,9 @@ public final class ClientContext {
                 Math.min(most, config.margin().map(Duration::toNanos).orElse(ours)));
     }
 
-    public int queuesToKeep() {
-        return QUEUES_TO_KEEP;
+    /** Returns the maximum number of unused queues, lost creates or lost lists that a session remembers. */
+    public int mostRemembered() {
+        return MOST_REMEMBERED;
     }
 
     /** Returns the capacity of a semaphore as it was last read; empty if it was not read, or too many were since. */
@@ -182,7 +186,7 @@ public final class ClientContext {
 
     public void learn(LockPath path, PathData data) {
         if (data.kind() == Kind.SEMAPHORE) {
-            if (capacities.size() >= QUEUES_TO_KEEP && !capacities.containsKey(path)) {
+            if (capacities.size() >= MOST_REMEMBERED && !capacities.containsKey(path)) {
                 // It is read again with the path.
                 capacities.clear();
             }
@@ -195,7 +199,7 @@ public final class ClientContext {
      * get an error. A holder may have been there before; only the log notifies its users.
      */
     public void usedOtherwise(LockPath path, OtherUse otherUse) {
-        if (usedOtherwise.size() < QUEUES_TO_KEEP && usedOtherwise.add(path)) {
+        if (usedOtherwise.size() < MOST_REMEMBERED && usedOtherwise.add(path)) {
             log().warn(ClientContext.class, Errors.usedTwice(path.shown(), leasesOn.applyAsLong(path), otherUse));
         }
     }

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * wait. Thread-safe.
  */
 public final class HeldLeases {
-    private final Set<Held> all = ConcurrentHashMap.newKeySet();
-    private final Map<Long, Set<Held>> byThread = new ConcurrentHashMap<>();
+    private final Set<HeldLease> all = ConcurrentHashMap.newKeySet();
+    private final Map<Long, Set<HeldLease>> byThread = new ConcurrentHashMap<>();
     private volatile boolean granted;
 
     /** A lease. */
-    public interface Held {
+    public interface HeldLease {
         /** Returns whether it has ended. */
         boolean hasEnded();
 
@@ -43,7 +43,7 @@ public final class HeldLeases {
     }
 
     /** Adds a lease that is granted. */
-    public void add(Held lease) {
+    public void add(HeldLease lease) {
         granted = true;
         all.add(lease);
     }
@@ -54,9 +54,9 @@ public final class HeldLeases {
     }
 
     /** Notes that the thread that asked for the lease has waited for it. */
-    public void received(Held lease) {
+    public void received(HeldLease lease) {
         byThread.compute(lease.events().callerId(), (id, leases) -> {
-            Set<Held> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
+            Set<HeldLease> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
             more.add(lease);
             return more;
         });
@@ -66,7 +66,7 @@ public final class HeldLeases {
     }
 
     /** Removes a lease that has ended. */
-    public void remove(Held ended) {
+    public void remove(HeldLease ended) {
         all.remove(ended);
         byThread.computeIfPresent(ended.events().callerId(), (id, leases) -> {
             leases.remove(ended);
@@ -75,7 +75,7 @@ public final class HeldLeases {
     }
 
     /** Returns the leases that have not ended. */
-    public List<Held> all() {
+    public List<HeldLease> all() {
         return List.copyOf(all);
     }
 
@@ -96,10 +96,10 @@ public final class HeldLeases {
         if (!waiting.isAwaited()) {
             return Optional.empty();
         }
-        Set<Held> held = byThread.getOrDefault(waiting.callerId(), Set.of());
+        Set<HeldLease> held = byThread.getOrDefault(waiting.callerId(), Set.of());
         for (LockTarget wanted : waiting.members()) {
             int permits = 0;
-            for (Held one : held) {
+            for (HeldLease one : held) {
                 for (LockTarget member : one.events().members()) {
                     permits += member.path().equals(wanted.path())
                             ? member.recipe().permits()

@@ -35,7 +35,7 @@ public final class Deletion {
      * Adds the revocation node and the replacement: one transaction deletes all, so that no revocation node is left
      * alone.
      */
-    void addRelatedNodes(Removed node) {
+    void addRelatedNodes(NodeToDelete node) {
         node.replacement().ifPresent(name -> {
             nodes.add(new NodeDeletion(node.present(), name, Kind.WITHDRAWN));
             maybeDowngraded = true;
@@ -90,7 +90,7 @@ public final class Deletion {
      * @param replacement the node that replaces it in a pending transaction; either of the two may exist
      * @param revocationNode its revocation node
      */
-    public record Removed(
+    public record NodeToDelete(
             PresentNodes present,
             NodeName name,
             boolean exclusive,

@@ -38,7 +38,7 @@ final class PathRenewal implements Watches.Listener {
      */
     private record WithdrawnRequest(QueueMember member, long since) {
         boolean waits() {
-            return member.state() == State.DRAINING;
+            return member.state() == State.RENEWING;
         }
 
         /**

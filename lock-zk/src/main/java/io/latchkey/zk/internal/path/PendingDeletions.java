@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.path;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.zk.internal.path.Deletion.Kind;
 import io.latchkey.zk.internal.path.Deletion.NodeDeletion;
-import io.latchkey.zk.internal.path.Deletion.Removed;
+import io.latchkey.zk.internal.path.Deletion.NodeToDelete;
 import io.latchkey.zk.internal.path.DeletionBatch.Step;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.session.Session;
@@ -61,10 +61,10 @@ public final class PendingDeletions {
      * @param early whether waiters of this session right behind them are granted now, before the server has processed
      *     the release, and not only when the deletion is confirmed
      */
-    public void release(List<Removed> removed, boolean early, Consumer<ReleaseOutcome> then) {
+    public void release(List<NodeToDelete> toDelete, boolean early, Consumer<ReleaseOutcome> then) {
         Deletion deletion = new Deletion(then);
         List<Runnable> grants = new ArrayList<>(0);
-        for (Removed node : removed) {
+        for (NodeToDelete node : toDelete) {
             if (early && node.exclusive()) {
                 node.present()
                         .release(node.name())
@@ -87,9 +87,9 @@ public final class PendingDeletions {
      *
      * @param when runs its argument, on the serial executor, as soon as the deletion may be sent
      */
-    public void withdraw(List<Removed> removed, Consumer<Runnable> when, Consumer<ReleaseOutcome> then) {
+    public void withdraw(List<NodeToDelete> toDelete, Consumer<Runnable> when, Consumer<ReleaseOutcome> then) {
         Deletion deletion = new Deletion(then);
-        for (Removed node : removed) {
+        for (NodeToDelete node : toDelete) {
             deletion.nodes.add(new NodeDeletion(node.present(), node.name(), Kind.WITHDRAWN));
             deletion.addRelatedNodes(node);
         }

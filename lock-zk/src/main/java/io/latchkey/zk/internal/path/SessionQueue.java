@@ -94,10 +94,11 @@ public final class SessionQueue {
     }
 
     boolean idle() {
-        return joined == 0 && lostCreates().isOver() && !hasPendingDeletions();
+        return joined == 0 && lostCreates().isOver() && !hasPendingWork();
     }
 
-    boolean hasPendingDeletions() {
+    /** Returns whether a deletion, a create, or a list that has to show lost creates has no response yet. */
+    boolean hasPendingWork() {
         return deletions.hasPendingDeletions() || lostCreates().needsList() || creating > 0;
     }
 

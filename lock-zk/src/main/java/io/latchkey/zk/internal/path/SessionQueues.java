@@ -14,7 +14,7 @@ import java.util.Map;
 public final class SessionQueues {
     private final Session session;
     private final Map<LockPath, SessionQueue> byPath = new HashMap<>();
-    /** Queues that {@link #hasPendingDeletions} has still to look at. */
+    /** Queues that {@link #hasPendingWork} has still to look at. */
     private final Deque<SessionQueue> unchecked = new ArrayDeque<>(0);
 
     public SessionQueues(Session session) {
@@ -30,7 +30,7 @@ public final class SessionQueues {
     }
 
     private void dropIfIdle(SessionQueue queue) {
-        if (byPath.size() > session.context().queuesToKeep() && queue.idle()) {
+        if (byPath.size() > session.context().mostRemembered() && queue.idle()) {
             byPath.remove(queue.path(), queue);
         }
     }
@@ -39,11 +39,11 @@ public final class SessionQueues {
      * Returns whether any queue has pending work. While a client closes, this is called after every step, so a
      * queue is looked at again only while it has pending work.
      */
-    public boolean hasPendingDeletions() {
-        if (!anyHasPendingDeletions()) {
+    public boolean hasPendingWork() {
+        if (!anyHasPendingWork()) {
             unchecked.addAll(byPath.values());
         }
-        return session.hasToLook() || anyHasPendingDeletions();
+        return session.hasToLook() || anyHasPendingWork();
     }
 
     /** Returns whether the deletion of a node whose holder has released has no response yet. */
@@ -51,8 +51,8 @@ public final class SessionQueues {
         return byPath.values().stream().anyMatch(SessionQueue::hasPendingReleases);
     }
 
-    private boolean anyHasPendingDeletions() {
-        while (!unchecked.isEmpty() && !unchecked.element().hasPendingDeletions()) {
+    private boolean anyHasPendingWork() {
+        while (!unchecked.isEmpty() && !unchecked.element().hasPendingWork()) {
             unchecked.remove();
         }
         return !unchecked.isEmpty();

@@ -123,7 +123,7 @@ final class NodeCreation {
         for (QueueEntry entry : entries) {
             if (missing.contains(entry)) {
                 steps.add(new Step(
-                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lasting(entry))));
+                        entry, new ZnodeStore.Write.CreatePath(entry.path().node(), lifetime(entry))));
                 if (!entry.sessionQueue().naming().isShared()) {
                     steps.add(new Step(
                             entry,
@@ -139,10 +139,10 @@ final class NodeCreation {
         return steps;
     }
 
-    private static ZnodeStore.Lasting lasting(QueueEntry entry) {
+    private static ZnodeStore.Lifetime lifetime(QueueEntry entry) {
         return entry.sessionQueue().naming().keepsEmptyPaths()
-                ? ZnodeStore.Lasting.FOR_EVER
-                : ZnodeStore.Lasting.WHILE_USED;
+                ? ZnodeStore.Lifetime.FOR_EVER
+                : ZnodeStore.Lifetime.WHILE_USED;
     }
 
     private void created(QueueEntry only, Response<ZnodeStore.Created> answer) {

@@ -140,7 +140,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public void renewed() {
-        owner.on(new Event.Drained());
+        owner.on(new Event.Renewed());
     }
 
     @Override
@@ -282,8 +282,9 @@ final class QueueEntry implements QueueMember {
     }
 
     /** Returns the node with all that is deleted together with it. */
-    Deletion.Removed removed(NodeName name) {
-        return new Deletion.Removed(sessionQueue().nodes(), name, isExclusive(), replacement(), takeRevocationNode());
+    Deletion.NodeToDelete nodeToDelete(NodeName name) {
+        return new Deletion.NodeToDelete(
+                sessionQueue().nodes(), name, isExclusive(), replacement(), takeRevocationNode());
     }
 
     // ---- replacing the node

@@ -361,7 +361,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         }
 
         @Override
-        public void drain(int member, long since) {
+        public void renew(int member, long since) {
             QueueEntry entry = entries().get(member);
             entry.sessionQueue().renew(entry, since);
         }
@@ -387,14 +387,14 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
         @Override
         public void leaveAsHolder(List<MemberNode> nodes, Consumer<ReleaseOutcome> then) {
-            deletions().release(removed(nodes), !holding().mustDeleteBeforeHandOver(), then);
+            deletions().release(nodesToDelete(nodes), !holding().mustDeleteBeforeHandOver(), then);
         }
 
         @Override
         public void leave(List<MemberNode> nodes) {
-            List<Deletion.Removed> removed = removed(nodes);
+            List<Deletion.NodeToDelete> toDelete = nodesToDelete(nodes);
             deleting++;
-            deletions().withdraw(removed, Request.this::onceNotified, ignored -> {
+            deletions().withdraw(toDelete, Request.this::onceNotified, ignored -> {
                 deleting--;
                 answerIfDeleted();
             });
@@ -521,14 +521,14 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         return entries().get(0).sessionQueue().deletions();
     }
 
-    private List<Deletion.Removed> removed(List<MemberNode> nodes) {
-        List<Deletion.Removed> removed = new ArrayList<>(nodes.size());
+    private List<Deletion.NodeToDelete> nodesToDelete(List<MemberNode> nodes) {
+        List<Deletion.NodeToDelete> toDelete = new ArrayList<>(nodes.size());
         for (MemberNode node : nodes) {
             QueueEntry entry = entries().get(node.member());
             entry.sessionQueue().nodes().ended(entry);
-            removed.add(entry.removed(node.name()));
+            toDelete.add(entry.nodeToDelete(node.name()));
         }
-        return removed;
+        return toDelete;
     }
 
     private void readToken(QueueEntry entry, NodeName node) {

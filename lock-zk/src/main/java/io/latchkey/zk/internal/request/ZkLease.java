@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because all that an owner can do with a lease, from any thread, depends on its validity, which is
  * decided here: by the session's period, by the lease's own limit, and by how it {@linkplain LeaseEnd ended}.
  */
-public final class ZkLease implements Lease, LossNotifier, HeldLeases.Held, TurnQueue.Turn {
+public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease, TurnQueue.Turn {
     private static final int LOOKS_IN_A_TIMEOUT = 6;
 
     private final ClientContext context;

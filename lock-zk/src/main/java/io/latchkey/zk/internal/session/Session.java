@@ -222,7 +222,7 @@ public final class Session {
      */
     public void remember(String id, LostCreates at) {
         lostCreates.add(new LostCreate(id, at));
-        if (lostCreates.size() > context.queuesToKeep()) {
+        if (lostCreates.size() > context.mostRemembered()) {
             LostCreate oldest = lostCreates.iterator().next();
             lostCreates.remove(oldest);
             oldest.at().forget(oldest.id());

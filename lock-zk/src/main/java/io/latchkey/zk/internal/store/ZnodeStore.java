@@ -122,7 +122,7 @@ public interface ZnodeStore {
     record Refusal(int index, Status code, String detail) {}
 
     /** The lifetime of a path's node. */
-    enum Lasting {
+    enum Lifetime {
         /** A container: the server deletes it some time after its last child is deleted. */
         WHILE_USED,
         /** A persistent node. */
@@ -132,9 +132,9 @@ public interface ZnodeStore {
     /** A write of a transaction. */
     sealed interface Write {
         /** Creates an empty node for a path, or for a level above one. */
-        record CreatePath(String path, Lasting lasting) implements Write {
+        record CreatePath(String path, Lifetime lifetime) implements Write {
             public CreatePath(String path) {
-                this(path, Lasting.WHILE_USED);
+                this(path, Lifetime.WHILE_USED);
             }
         }
 

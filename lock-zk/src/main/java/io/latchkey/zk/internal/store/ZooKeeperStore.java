@@ -225,7 +225,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     /** Returns the operation of a transaction, with the client's ACL. */
     public Op op(Write write) {
         if (write instanceof Write.CreatePath create) {
-            CreateMode mode = create.lasting() == Lasting.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
+            CreateMode mode = create.lifetime() == Lifetime.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
             return Op.create(create.path(), EMPTY, acl, mode);
         } else if (write instanceof Write.CreateRequest create) {
             return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL_SEQUENTIAL));

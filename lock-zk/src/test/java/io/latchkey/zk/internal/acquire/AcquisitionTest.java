@@ -262,9 +262,9 @@ class AcquisitionTest {
         machine.on(new Event.Begin());
         NodeName late = mine(Integer.MAX_VALUE);
         assertEquals(
-                calls(shell -> shell.leave(nodes(late)), shell -> shell.drain(0, TOKEN)),
+                calls(shell -> shell.leave(nodes(late)), shell -> shell.renew(0, TOKEN)),
                 calls(machine.on(created(late))));
-        List<String> commands = calls(machine.on(new Event.Drained()));
+        List<String> commands = calls(machine.on(new Event.Renewed()));
         assertEquals(calls(Shell::enqueue), commands);
     }
 

@@ -110,11 +110,11 @@ class ManyRequestsTest {
         }
         assertTimeoutPreemptively(SOON, () -> {
             for (int i = 0; i < 300_000; i++) {
-                assertTrue(queues.hasPendingDeletions());
+                assertTrue(queues.hasPendingWork());
             }
         });
         queues.at(new LockPath("/m/0")).noLongerCreating();
-        assertFalse(queues.hasPendingDeletions());
+        assertFalse(queues.hasPendingWork());
     }
 
     @Test

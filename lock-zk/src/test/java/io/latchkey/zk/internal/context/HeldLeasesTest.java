@@ -27,17 +27,17 @@ class HeldLeasesTest {
         return events;
     }
 
-    private HeldLease held(LockTarget... members) {
-        return new HeldLease(asked(members));
+    private OwnLease held(LockTarget... members) {
+        return new OwnLease(asked(members));
     }
 
-    private boolean waitsForItself(LockTarget wanted, HeldLease... held) {
-        for (HeldLease lease : held) {
+    private boolean waitsForItself(LockTarget wanted, OwnLease... held) {
+        for (OwnLease lease : held) {
             context.held().add(lease);
             context.held().received(lease);
         }
         boolean waits = context.heldByCallerOf(asked(wanted)).isPresent();
-        for (HeldLease lease : held) {
+        for (OwnLease lease : held) {
             context.held().remove(lease);
         }
         assertTrue(context.heldByCallerOf(asked(wanted)).isEmpty(), "by leases that have ended");
@@ -46,7 +46,7 @@ class HeldLeasesTest {
     }
 
     /** A lease of the current thread. */
-    private record HeldLease(RequestEvents events) implements HeldLeases.Held {
+    private record OwnLease(RequestEvents events) implements HeldLeases.HeldLease {
         @Override
         public boolean hasEnded() {
             return false;

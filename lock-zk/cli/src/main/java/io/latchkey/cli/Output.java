@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of locks and requests. Scripts rely on its names and their order. */
-final class Shown {
+final class Output {
     private static final Gson GSON = new GsonBuilder()
             .serializeNulls()
             .disableHtmlEscaping()
@@ -34,7 +34,7 @@ final class Shown {
     /** Matches each half of a surrogate pair separately, because JSON escapes them separately. */
     private static final Pattern OUTSIDE_OF_ASCII = Pattern.compile("[^ -~\\n]");
 
-    private Shown() {}
+    private Output() {}
 
     /** Returns JSON in ASCII. Other characters occur only in strings, where they are escaped. */
     static String json(Object shown) {
