@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.threads.DaemonThreads;
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,6 +47,11 @@ final class RealTestServer implements TestServer {
         @Override
         public ClockReading now() {
             return told.now();
+        }
+
+        @Override
+        public Clock.Timer after(Duration delay, Runnable task) {
+            return told.after(delay, task);
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -318,6 +319,11 @@ final class RequestScript {
         @Override
         public ClockReading now() {
             return ClockReading.of(clock);
+        }
+
+        @Override
+        public Clock.Timer after(Duration delay, Runnable task) {
+            return clock.after(delay, task);
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +47,11 @@ final class SessionListener implements ZnodeStore.Listener {
     @Override
     public ClockReading now() {
         return context.now();
+    }
+
+    @Override
+    public Clock.Timer after(Duration delay, Runnable task) {
+        return context.clock().after(delay, task);
     }
 
     @Override

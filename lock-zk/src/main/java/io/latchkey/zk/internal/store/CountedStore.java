@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +54,11 @@ public final class CountedStore implements ZnodeStore {
         @Override
         public ClockReading now() {
             return listener.now();
+        }
+
+        @Override
+        public Clock.Timer after(Duration delay, Runnable task) {
+            return listener.after(delay, task);
         }
 
         @Override

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -44,7 +44,7 @@ final class SessionHandle {
     /** When the last connection was lost; null while connected. */
     private volatile @Nullable ClockReading disconnectedSince;
 
-    private volatile @Nullable CompletableFuture<Boolean> nextLook;
+    private volatile Clock.@Nullable Timer nextLook;
     /** The session timeout that was granted last. */
     private volatile int timeoutMillis;
     /** The id of the session at the first connection that is not read-only; 0 before. On the event thread. */
@@ -171,9 +171,9 @@ final class SessionHandle {
     /** Closes the handle, or gives a borrowed one back. {@code then} runs once that is done. */
     void close(Runnable then) {
         closing = true;
-        CompletableFuture<Boolean> look = nextLook;
+        Clock.Timer look = nextLook;
         if (look != null) {
-            look.cancel(false);
+            look.cancel();
         }
         if (ownership == Ownership.BORROWED) {
             givenBack = true;
@@ -264,16 +264,17 @@ final class SessionHandle {
      * than they have, and ZooKeeper's client tries again for ever.
      */
     private void lookLater() {
-        CompletableFuture<Boolean> look = new CompletableFuture<Boolean>()
-                .completeOnTimeout(true, timeoutMillis / LOOKS_IN_A_TIMEOUT, TimeUnit.MILLISECONDS);
+        Clock.Timer look = listener.after(Duration.ofMillis(timeoutMillis / LOOKS_IN_A_TIMEOUT), this::look);
         nextLook = look;
-        var unused = look.thenRun(this::look);
         if (closing) {
-            look.cancel(false);
+            look.cancel();
         }
     }
 
     private void look() {
+        if (closing) {
+            return;
+        }
         ClockReading since = disconnectedSince;
         Thread events = eventThread;
         long silentMillis = since == null ? 0 : listener.now().since(since).toMillis();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
+import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -167,6 +169,9 @@ public interface ZnodeStore {
     interface Listener {
         /** Returns the client's time. Called on any thread. */
         ClockReading now();
+
+        /** Runs {@code task} once, on the client's timer, after {@code delay}. Called on any thread. */
+        Clock.Timer after(Duration delay, Runnable task);
 
         /**
          * The session is connected, for the first time or again, with the timeout that the server granted.
