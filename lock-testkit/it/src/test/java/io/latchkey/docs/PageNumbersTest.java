@@ -50,6 +50,7 @@ class PageNumbersTest {
                 "docs/protocol.md; checks and # bytes; NodeChecks; PART_BYTES",
                 "docs/protocol.md; T/# apart; SystemClock; PULSES",
                 "docs/protocol.md; apart and at most # ms; SystemClock; LONGEST",
+                "docs/protocol.md; but at least # ms; SystemClock; SHORTEST",
                 "docs/protocol.md; a caller waits up to # ms; TurnQueue; PATIENCE",
                 "docs/contributing.md; * test classes run side by side; pom.xml; forkCount",
                 "docs/testing.md; * test classes run side by side; pom.xml; forkCount",

@@ -52,9 +52,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The second and the third are the event {@code Unblocked}. An event of the server is one only while a watch shows
  * that the member's own node is there.
  *
- * <p>Nodes are only appended, so the proof stays true as long as the node exists; shrinking a semaphore takes nothing
- * from a request that may hold already. The node exists as long as the session does: hence the confirmation before the
- * grant. For the same reason every id belongs to one session, and {@code SessionOver} starts again with a new one.
+ * <p>Later requests are behind, and only a downgrade puts a node into an earlier place: that of its own writer. So the
+ * proof stays true as long as the node exists; shrinking a semaphore takes nothing from a request that may hold already.
+ * The node ends with its session, or another client deletes it: hence the confirmation before the grant, of the
+ * session's validity and, where needed, of nodes ({@link Shell#confirm}). As nodes end with their session, every id
+ * belongs to one session, and {@code SessionOver} starts again with a new one.
  *
  * <p>Why several members cannot deadlock (docs/protocol.md, "Multi-lock"). All nodes of a request have one zxid. So of
  * two requests the same one is behind in every queue that both are in: each waits for older ones only.

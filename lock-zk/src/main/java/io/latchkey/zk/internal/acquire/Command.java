@@ -19,7 +19,7 @@ public interface Command {
         /** Creates all nodes or none, and reads the queues after them, in one flight. */
         void enqueue();
 
-        /** Waits for a connection, sends a committed write as barrier, then reads all queues. */
+        /** Reads all queues, once there is a connection whose barrier is committed. */
         void recover();
 
         /** Looks for nodes of the create with this id, which may have been applied, and deletes them, now and later. */
@@ -64,14 +64,17 @@ public interface Command {
          */
         void renew(int member, long since);
 
-        /** Confirms that the session is alive with time left. */
+        /**
+         * Confirms that the session is alive with time left. A transaction before that checks the nodes of a request of
+         * several members that has waited, and those of this session's holders that exclude the request.
+         */
         void confirm();
 
         /** Gives the lease to the caller. */
         void grant(long token);
 
         /**
-         * Deletes the nodes of a holder that releases, with the mark of a release.
+         * Deletes the nodes of a holder that releases, or whose client closes, with the mark of a release.
          *
          * @param then receives the outcome
          */

@@ -24,10 +24,10 @@ public sealed interface Event {
         public static final long UNKNOWN_TOKEN = 0;
     }
 
-    /** The response to the create was lost. */
+    /** The response to the create was lost, or does not say whether the create was applied. */
     record CreateLost() implements Event {}
 
-    /** The server refused the create: there is no node. */
+    /** There is no node: the server refused the create, or none was sent. */
     record CreateRefused() implements Event {}
 
     /** A queue, read after the node was created (or, while recovering, after a barrier in the same session). */
@@ -62,7 +62,7 @@ public sealed interface Event {
     record GiveUp() implements Event {}
 
     /**
-     * The holder releases.
+     * The holder releases, or its client closes.
      *
      * @param then receives the outcome
      */
@@ -71,9 +71,15 @@ public sealed interface Event {
     /** The holder's node was replaced in its place by a reader's (docs/protocol.md, "Downgrade"). */
     record Downgraded(NodeName by) implements Event {}
 
-    /** The holder's validity deadline passed, although the session may live. */
+    /**
+     * The holder's validity deadline passed, or the limit of its last lease, although the session may live. A lease
+     * whose limit has passed has ended for that reason before.
+     */
     record Lapsed() implements Event {}
 
-    /** The session is over, and its nodes are deleted. */
+    /**
+     * The session is over for this client, and with it all leases. Its nodes may still be there for a while
+     * (docs/protocol.md, "One session per request").
+     */
     record SessionOver() implements Event {}
 }

@@ -60,8 +60,9 @@ public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing) {
     }
 
     /**
-     * Grants the first request in the queue; every other one waits for its predecessor. Nodes are only appended, so
-     * none can get ahead of a holder, and a predecessor stays the predecessor.
+     * Grants the first request in the queue; every other one waits for its predecessor. Later requests are behind, and
+     * a downgrade puts a node only into its writer's place. So none can get ahead of a holder, or between a request and
+     * its predecessor.
      */
     private static Decision nothingBefore(Queue queue, NodeName me) {
         List<NodeName> before = queue.before(me);

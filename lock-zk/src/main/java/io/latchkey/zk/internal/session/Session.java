@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * A ZooKeeper session from its first connection to its end. Its parts are the {@link Connection}, the {@link
- * SessionValidity}, the {@link Heartbeat}, the {@link Watches} and the {@link Lists}. Every request belongs to exactly
- * one session. Confined to the client's serial executor, except for volatile fields.
+ * SessionValidity}, the {@link Heartbeat} with its {@link NodeChecks}, the {@link Watches} and the {@link Lists}. Every
+ * request belongs to exactly one session. Confined to the client's serial executor, except for volatile fields.
  */
 public final class Session {
     private final ClientContext context;
@@ -129,7 +129,8 @@ public final class Session {
     }
 
     /**
-     * Takes a new connection into use, behind its barrier.
+     * Takes a new connection into use: the first one at once, since nothing was sent over another before, each later
+     * one behind its barrier.
      *
      * @param attempt the attempt that made the connection; empty if unknown
      */
