@@ -437,9 +437,11 @@ class RecipeWireTest extends OnOneServer {
     void writerBehindTwoReadersCostsOneListAndTwoWatches_perLastReader() throws Exception {
         Lease oldest = read(other).acquire();
         Lease newest = read(client("newest")).acquire();
+        Wire.Mark atFirst = proxy.mark();
         CompletableFuture<Lease> writing = write(counted).acquireAsync();
         awaitRequests("/rw", 3);
         settle(write(counted));
+        assertEquals(1, proxy.since(atFirst).count(RequestMatch.watching()), "the newest reader, not its own node");
         Wire.Mark before = proxy.mark();
         newest.close();
         awaitWatchers(requestsUnder("/rw").get(0), 1);
