@@ -14,7 +14,7 @@ import java.util.concurrent.Executor;
  * @param handles opens and closes ZooKeeper handles, which starts their threads
  * @param log writes the log
  * @param observer calls the observer, if there is one
- * @param end ends the threads of the first three exits, as soon as these have nothing to run
+ * @param end ends the threads of all exits but the observer's, as soon as these have nothing to run
  */
 public record Outbox(
         Executor alarms,
