@@ -34,6 +34,8 @@ final class CuratorRun implements TestExecutionListener {
                 .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
                 .configurationParameter(
                         "junit.jupiter.execution.parallel.config.fixed.parallelism", String.valueOf(SIDE_BY_SIDE))
+                .configurationParameter(
+                        "junit.jupiter.execution.parallel.config.fixed.max-pool-size", String.valueOf(SIDE_BY_SIDE))
                 .build();
         CuratorRun run = new CuratorRun();
         LauncherFactory.create().execute(request, run);
