@@ -124,10 +124,8 @@ final class ClientOpening {
                 ? Duration.ofMillis(handle.getSessionTimeout())
                 : settings.sessionTimeout;
         return start(
-                        handles -> new ClientConfig.Source.Borrowed(listener -> CountedStore.open(
-                                counted -> ZooKeeperStore.borrow(handle, acls, handles, counted),
-                                listener,
-                                settings.sessionNodeBytes)),
+                        handles -> new ClientConfig.Source.Borrowed(listener -> new CountedStore(
+                                ZooKeeperStore.borrow(handle, acls, handles, listener), settings.sessionNodeBytes)),
                         timeout,
                         new BorrowedServers(),
                         memberBytes(acls, UNKNOWN_CHROOT_BYTES))
@@ -145,10 +143,8 @@ final class ClientOpening {
         StartedClient started;
         try {
             started = start(
-                    closing -> new ClientConfig.Source.Own(listener -> CountedStore.open(
-                            counted -> ZooKeeperStore.open(sessions, acls, closing, counted),
-                            listener,
-                            settings.sessionNodeBytes)),
+                    closing -> new ClientConfig.Source.Own(listener -> new CountedStore(
+                            ZooKeeperStore.open(sessions, acls, closing, listener), settings.sessionNodeBytes)),
                     settings.sessionTimeout,
                     new NamedServers(handles, settings.connectTimeout == null),
                     memberBytes(acls, Utf8.encodedLength(handles.chroot())));

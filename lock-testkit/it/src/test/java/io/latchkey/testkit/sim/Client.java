@@ -114,15 +114,10 @@ final class Client implements ClientConfig.Opener {
     }
 
     @Override
-    public ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
-        CountedStore opened = CountedStore.open(
-                counted -> {
-                    SimulatedStore sender = new SimulatedStore(leader, SESSION, counted, Runnable::run);
-                    store = sender;
-                    return sender;
-                },
-                listener,
-                Long.MAX_VALUE);
+    public ZnodeStore open(ZnodeStore.Listener listener) {
+        SimulatedStore sender = new SimulatedStore(leader, SESSION, listener, Runnable::run);
+        CountedStore opened = new CountedStore(sender, Long.MAX_VALUE);
+        store = sender;
         nodes = opened.nodes();
         return opened;
     }

@@ -210,12 +210,12 @@ class FailStopTest {
         }
 
         @Override
-        public ZnodeStore open(ZnodeStore.Listener listener) throws java.io.IOException {
+        public ZnodeStore open(ZnodeStore.Listener listener) {
             opened++;
             Runnable now = whileOpening;
             whileOpening = () -> {};
             now.run();
-            return CountedStore.open(this::failing, listener, Long.MAX_VALUE);
+            return new CountedStore(failing(listener), Long.MAX_VALUE);
         }
 
         private ZnodeStore failing(ZnodeStore.Listener listener) {

@@ -152,7 +152,7 @@ final class ClientCore implements Session.Client, Request.Client {
         }
         next.session().open(opened);
         queues = next;
-        listener.opened();
+        listener.opened(opened);
     }
 
     /** Opens a session, and tries again as long as that fails. */

@@ -25,6 +25,8 @@ final class SessionListener implements ZnodeStore.Listener {
     private final SessionQueues of;
     /** The events that came before the handle was known to the session; null behind that. */
     private @Nullable List<Runnable> early = new ArrayList<>(0);
+    /** The store of the session. No watch is set, so none fires, before it is known. */
+    private volatile @Nullable ZnodeStore store;
 
     SessionListener(ClientContext context, Session.Client client, SessionQueues of, ConnectionHandler connections) {
         this.context = context;
@@ -38,7 +40,8 @@ final class SessionListener implements ZnodeStore.Listener {
         void connected(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt);
     }
 
-    void opened() {
+    void opened(ZnodeStore opened) {
+        store = opened;
         List<Runnable> waiting = Objects.requireNonNull(early, "opened before");
         early = null;
         waiting.forEach(this::unlessOver);
@@ -84,8 +87,16 @@ final class SessionListener implements ZnodeStore.Listener {
         unlessOver(client::loginRefused);
     }
 
+    /**
+     * Reports a deletion to the ledger of the session's nodes on the thread of the event. That thread delivers an answer
+     * that shows a later creation only afterwards; the step that handles the event may run after that answer.
+     */
     @Override
     public void fired(String path, ZnodeStore.Change change, long zxid) {
+        ZnodeStore opened = store;
+        if (opened != null && change == ZnodeStore.Change.DELETED) {
+            opened.nodes().deleted(path);
+        }
         unlessOver(() -> of.session().watches().fired(path, change, zxid));
     }
 

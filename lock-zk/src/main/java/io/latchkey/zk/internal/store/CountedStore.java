@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
-import io.latchkey.zk.internal.validity.Clock;
-import io.latchkey.zk.internal.validity.ClockReading;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store that keeps the ledger of its session's nodes, and sends no creation that would need more of the transaction
  * by which the servers end the session than the client may have. Such a creation is answered with {@link
- * Status#SESSION_FULL} at once.
+ * Status#SESSION_FULL} at once. Events do not pass here: the listener reports deletions to the {@link #nodes() ledger}.
  */
 public final class CountedStore implements ZnodeStore {
     private final ZnodeStore store;
@@ -22,83 +17,10 @@ public final class CountedStore implements ZnodeStore {
     /** What the paths of the session's nodes may need together, in bytes. */
     private final long most;
 
-    /** A way to open the store behind it. */
-    @FunctionalInterface
-    public interface Opener {
-        ZnodeStore open(Listener listener) throws IOException;
-    }
-
-    private CountedStore(ZnodeStore store, long most) {
+    public CountedStore(ZnodeStore store, long most) {
         this.store = store;
         this.nodes = store.nodes();
         this.most = most;
-    }
-
-    /** Opens a store and counts in front of it. */
-    public static CountedStore open(Opener opener, Listener listener, long most) throws IOException {
-        Events events = new Events(listener);
-        CountedStore counted = new CountedStore(opener.open(events), most);
-        events.nodes = counted.nodes;
-        return counted;
-    }
-
-    /** Notes which nodes were deleted. A watch is set only once the store is open. */
-    private static final class Events implements Listener {
-        private final Listener listener;
-        private volatile @Nullable SessionNodes nodes;
-
-        Events(Listener listener) {
-            this.listener = listener;
-        }
-
-        @Override
-        public ClockReading now() {
-            return listener.now();
-        }
-
-        @Override
-        public Clock.Timer after(Duration delay, Runnable task) {
-            return listener.after(delay, task);
-        }
-
-        @Override
-        public void connected(int timeoutMillis, Optional<ZnodeStore.Attempt> attempted) {
-            listener.connected(timeoutMillis, attempted);
-        }
-
-        @Override
-        public void disconnected() {
-            listener.disconnected();
-        }
-
-        @Override
-        public void expired() {
-            listener.expired();
-        }
-
-        @Override
-        public void loginRefused() {
-            listener.loginRefused();
-        }
-
-        @Override
-        public void noted(String line) {
-            listener.noted(line);
-        }
-
-        @Override
-        public void failed(Throwable why) {
-            listener.failed(why);
-        }
-
-        @Override
-        public void fired(String path, Change change, long zxid) {
-            SessionNodes told = nodes;
-            if (told != null && change == Change.DELETED) {
-                told.deleted(path);
-            }
-            listener.fired(path, change, zxid);
-        }
     }
 
     @Override

@@ -232,8 +232,11 @@ public final class SessionNodes {
         gone(new Look(by.at, by.at), path);
     }
 
-    /** Takes down that the node was deleted, by an event. Events come before any answer that shows a later creation. */
-    synchronized void deleted(String path) {
+    /**
+     * Takes down that the node was deleted, by an event. Events come before any answer that shows a later creation, so
+     * this is called where they come, before that answer is delivered.
+     */
+    public synchronized void deleted(String path) {
         find(path).filter(node -> node.there).ifPresent(node -> {
             node.there = false;
             recount(node);

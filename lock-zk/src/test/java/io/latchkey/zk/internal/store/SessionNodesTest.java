@@ -13,7 +13,6 @@ import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZnodeStore.Written;
-import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +45,6 @@ class SessionNodesTest {
     private final Queue<Consumer<Response<?>>> unanswered = new ArrayDeque<>();
 
     private final List<Response<?>> told = new ArrayList<>();
-    private ZnodeStore.Listener events = listener();
     private SessionNodes nodes = SessionNodes.ofNewSession(0);
     private CountedStore store = store(Long.MAX_VALUE);
 
@@ -65,24 +63,7 @@ class SessionNodesTest {
                     unanswered.add((Consumer<Response<?>>) args[args.length - 1]);
                     return null;
                 });
-        try {
-            return CountedStore.open(
-                    listener -> {
-                        events = listener;
-                        return server;
-                    },
-                    listener(),
-                    most);
-        } catch (IOException impossible) {
-            throw new IllegalStateException(impossible);
-        }
-    }
-
-    private static ZnodeStore.Listener listener() {
-        return (ZnodeStore.Listener) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(),
-                new Class<?>[] {ZnodeStore.Listener.class},
-                (proxy, method, args) -> method.getName().equals("now") ? new ClockReading(0, 0) : null);
+        return new CountedStore(server, most);
     }
 
     private void answer(Response<?> answer) {
@@ -190,11 +171,7 @@ class SessionNodesTest {
                     }
                     throw new IllegalArgumentException("no such path");
                 });
-        try {
-            return CountedStore.open(listener -> server, listener(), Long.MAX_VALUE);
-        } catch (IOException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return new CountedStore(server, Long.MAX_VALUE);
     }
 
     // ---- what other clients delete
@@ -202,9 +179,7 @@ class SessionNodesTest {
     @Test
     void nodeIsGone_whenAnEventSaysSo() {
         known();
-        events.fired(NODE, ZnodeStore.Change.CHILDREN, 5);
-        assertEquals(KNOWN, nodes.sum());
-        events.fired(NODE, ZnodeStore.Change.DELETED, 5);
+        nodes.deleted(NODE);
         assertEquals(0, nodes.sum());
     }
 
