@@ -26,13 +26,13 @@ import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a client by its settings: its handle or a borrowed one, its threads, its engine. */
 final class ClientOpening {
@@ -46,48 +46,6 @@ final class ClientOpening {
     private static final int UNKNOWN_CHROOT_BYTES = 100;
 
     private final ClientSettings settings;
-
-    private record StartedClient(EngineLockClient client, FirstContact contact) {}
-
-    /**
-     * The servers of a connect string.
-     *
-     * @param mayGiveUp whether it is an error at once that all of them refuse connections
-     */
-    private record NamedServers(ZooKeeperHandles handles, boolean mayGiveUp) implements FirstContact.Servers {
-        @Override
-        public String named() {
-            return handles.connectString();
-        }
-
-        @Override
-        public boolean allRefuse() {
-            return mayGiveUp && handles.allRefuse();
-        }
-
-        @Override
-        public Optional<LockServiceUnavailableException> explain() {
-            return handles.explainByTls();
-        }
-    }
-
-    /** The servers of a handle that the caller owns, which are not known. */
-    private record BorrowedServers() implements FirstContact.Servers {
-        @Override
-        public String named() {
-            return "the borrowed handle's servers";
-        }
-
-        @Override
-        public boolean allRefuse() {
-            return false;
-        }
-
-        @Override
-        public Optional<LockServiceUnavailableException> explain() {
-            return Optional.empty();
-        }
-    }
 
     ClientOpening(ClientSettings settings) {
         this.settings = settings;
@@ -124,12 +82,11 @@ final class ClientOpening {
                 ? Duration.ofMillis(handle.getSessionTimeout())
                 : settings.sessionTimeout;
         return start(
-                        handles -> new ClientConfig.Source.Borrowed(listener -> new CountedStore(
-                                ZooKeeperStore.borrow(handle, acls, handles, listener), settings.sessionNodeBytes)),
-                        timeout,
-                        new BorrowedServers(),
-                        memberBytes(acls, UNKNOWN_CHROOT_BYTES))
-                .client();
+                handles -> new ClientConfig.Source.Borrowed(listener -> new CountedStore(
+                        ZooKeeperStore.borrow(handle, acls, handles, listener), settings.sessionNodeBytes)),
+                timeout,
+                acls,
+                null);
     }
 
     private EngineLockClient connect(String servers) throws InterruptedException {
@@ -140,28 +97,12 @@ final class ClientOpening {
         }
         List<ACL> acls = effectiveAcl();
         SuccessiveHandles sessions = new SuccessiveHandles(handles);
-        StartedClient started;
-        try {
-            started = start(
-                    closing -> new ClientConfig.Source.Own(listener -> new CountedStore(
-                            ZooKeeperStore.open(sessions, acls, closing, listener), settings.sessionNodeBytes)),
-                    settings.sessionTimeout,
-                    new NamedServers(handles, settings.connectTimeout == null),
-                    memberBytes(acls, Utf8.encodedLength(handles.chroot())));
-        } catch (LockServiceUnavailableException late) {
-            // The names were looked up at each attempt: that none has an address explains more than a timeout.
-            handles.checkHosts();
-            throw late;
-        }
-        try {
-            if (!Duration.ZERO.equals(settings.connectTimeout)) {
-                started.contact().checkLoginAndChroot(handles, acls);
-            }
-        } catch (RuntimeException | Error | InterruptedException failed) {
-            started.client().close();
-            throw failed;
-        }
-        return started.client();
+        return start(
+                closing -> new ClientConfig.Source.Own(listener -> new CountedStore(
+                        ZooKeeperStore.open(sessions, acls, closing, listener), settings.sessionNodeBytes)),
+                settings.sessionTimeout,
+                acls,
+                handles);
     }
 
     private Outbox outbox(int number, Clock time) {
@@ -205,11 +146,12 @@ final class ClientOpening {
         return 2 * ZooKeeperHandles.bytesOf(acls) + 3 * chrootBytes;
     }
 
-    private StartedClient start(
+    /** @param handles opens the handles; null if the handle is borrowed */
+    private EngineLockClient start(
             Function<Executor, ClientConfig.Source> source,
             Duration timeout,
-            FirstContact.Servers servers,
-            int memberBytes)
+            List<ACL> acls,
+            @Nullable ZooKeeperHandles handles)
             throws InterruptedException {
         int number = NUMBER.incrementAndGet();
         Clock time = new SystemClock(DaemonThreads.factory("latchkey-timer-" + number), timeout);
@@ -234,26 +176,29 @@ final class ClientOpening {
             outbox.end().run();
             relief.close();
         };
+        int chroot = handles == null ? UNKNOWN_CHROOT_BYTES : Utf8.encodedLength(handles.chroot());
         EngineLockClient client = new EngineLockClient(
                 engine,
                 settings.basePath,
                 threadsEnd,
                 settings.turnBounds.map(bounds -> new LocalHandOff(engine, bounds.most(), bounds.longest())),
-                owner.data().length + memberBytes);
-        FirstContact contact = new FirstContact(engine, servers);
-        Duration patience = settings.connectTimeout == null ? timeout : settings.connectTimeout;
+                owner.data().length + memberBytes(acls, chroot));
+        FirstContact contact = new FirstContact(engine, handles);
         try {
             engine.start();
-            contact.awaitConnection(patience);
+            contact.awaitConnection(settings.connectTimeout, timeout);
+            if (!Duration.ZERO.equals(settings.connectTimeout)) {
+                contact.checkLoginAndChroot(acls);
+            }
         } catch (RuntimeException | Error | InterruptedException failed) {
             client.close();
             throw failed;
         } catch (IOException failed) {
             client.close();
             throw new LockServiceUnavailableException(
-                    "Cannot open a ZooKeeper handle to " + servers.named() + ": " + failed);
+                    "Cannot open a ZooKeeper handle to " + contact.named() + ": " + failed);
         }
-        return new StartedClient(client, contact);
+        return client;
     }
 
     private static String hostName() {

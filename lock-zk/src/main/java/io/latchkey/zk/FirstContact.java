@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first contact of a client with its servers: the wait for a connection, and the check of login and chroot. Its
@@ -29,31 +30,27 @@ final class FirstContact {
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private final Engine engine;
-    private final Servers servers;
+    /** Opens the handles; null if the handle is borrowed: its servers are not known. */
+    private final @Nullable ZooKeeperHandles handles;
 
-    /** The servers, as far as they can be looked at while there is no connection. */
-    interface Servers {
-        /** Returns the connect string, for error texts. */
-        String named();
-
-        /** Returns whether all servers refuse connections, so that the address is wrong. */
-        boolean allRefuse();
-
-        /** Returns the error that explains why there is no session; empty if none but the servers' state does. */
-        Optional<LockServiceUnavailableException> explain();
+    FirstContact(Engine engine, @Nullable ZooKeeperHandles handles) {
+        this.engine = engine;
+        this.handles = handles;
     }
 
-    FirstContact(Engine engine, Servers servers) {
-        this.engine = engine;
-        this.servers = servers;
+    /** Returns the servers, for error texts. */
+    String named() {
+        return handles == null ? "the borrowed handle's servers" : handles.connectString();
     }
 
     /**
      * Waits for the first connection.
      *
-     * @param patience how long it waits at most; zero for not at all
+     * @param given how long it waits at most; zero for not at all; null for {@code otherwise}, and no longer once all
+     *     servers refuse connections, so that the address is wrong
      */
-    void awaitConnection(Duration patience) throws InterruptedException {
+    void awaitConnection(@Nullable Duration given, Duration otherwise) throws InterruptedException {
+        Duration patience = given == null ? otherwise : given;
         if (patience.isZero()) {
             return;
         }
@@ -61,18 +58,22 @@ final class FirstContact {
         if (engine.awaitConnection(first)) {
             return;
         }
-        if (servers.allRefuse()) {
-            throw new LockServiceUnavailableException("No ZooKeeper server listens at " + servers.named()
+        if (given == null && handles != null && handles.allRefuse()) {
+            throw new LockServiceUnavailableException("No ZooKeeper server listens at " + named()
                     + ": every connection is refused. Nothing was sent. Check the connect string, and that the"
                     + " servers run. To wait for servers that start later, give a connectTimeout,"
                     + " or --connect-timeout on the command line.");
         }
         if (!engine.awaitConnection(patience.minus(first))) {
-            Optional<LockServiceUnavailableException> explained = servers.explain();
-            if (explained.isPresent()) {
-                throw explained.get();
+            if (handles != null) {
+                // The names were looked up at each attempt: that none has an address explains more than a timeout.
+                handles.checkHosts();
+                Optional<LockServiceUnavailableException> explained = handles.explainByTls();
+                if (explained.isPresent()) {
+                    throw explained.get();
+                }
             }
-            throw new LockServiceUnavailableException("No connection to ZooKeeper at " + servers.named() + " within "
+            throw new LockServiceUnavailableException("No connection to ZooKeeper at " + named() + " within "
                     + patience.toMillis() + " ms. Nothing was sent. Check the connect string, and that the servers"
                     + " run and have a quorum: a server without one refuses clients that write, or is read-only.");
         }
@@ -82,8 +83,8 @@ final class FirstContact {
      * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
      * response to one. Creates a missing chroot.
      */
-    void checkLoginAndChroot(ZooKeeperHandles handles, List<ACL> acl) throws InterruptedException {
-        if (handles.auth().isEmpty() && !handles.hasChroot()) {
+    void checkLoginAndChroot(List<ACL> acl) throws InterruptedException {
+        if (handles == null || (handles.auth().isEmpty() && !handles.hasChroot())) {
             return;
         }
         try {
