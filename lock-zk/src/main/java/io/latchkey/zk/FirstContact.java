@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +93,7 @@ final class FirstContact {
                         + " ms to the question whether the chroot of " + handles.connectString()
                         + " exists. Nothing was changed. Try again.");
             }
-            Status code = Waiting.valueOf(asked);
+            Status code = Errors.valueOf(asked);
             if (code == Status.LOGIN_REFUSED) {
                 throw Errors.loginRefused();
             }
@@ -107,8 +106,6 @@ final class FirstContact {
             if (code == Status.NO_NODE) {
                 handles.createChroot(acl);
             }
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
         } catch (IOException failed) {
             throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);
         }

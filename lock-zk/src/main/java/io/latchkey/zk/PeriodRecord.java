@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
@@ -100,11 +99,7 @@ final class PeriodRecord {
         if (!Waiting.await(answer, Duration.ofNanos(until - System.nanoTime()))) {
             throw Errors.unavailable(shown, READ);
         }
-        try {
-            return Waiting.valueOf(answer);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
+        return Errors.valueOf(answer);
     }
 
     private Instant parse(byte[] data) {

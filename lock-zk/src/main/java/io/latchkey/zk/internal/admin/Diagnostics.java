@@ -28,7 +28,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -128,7 +127,7 @@ public final class Diagnostics {
                 search.apply(left.multipliedBy(3).dividedBy(4));
         try {
             if (Waiting.await(asked, left)) {
-                LockSearch.ContendedQueues seen = Waiting.valueOf(asked);
+                LockSearch.ContendedQueues seen = Errors.valueOf(asked);
                 gap = gap.or(seen::gap);
                 return seen.queues();
             }
@@ -136,8 +135,8 @@ public final class Diagnostics {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             gap = Optional.of("interrupted");
-        } catch (ExecutionException failed) {
-            gap = Optional.of(String.valueOf(Errors.toCaller(failed).getMessage()));
+        } catch (RuntimeException failed) {
+            gap = Optional.of(String.valueOf(failed.getMessage()));
         } finally {
             asked.cancel(false);
         }

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -260,11 +259,7 @@ final class ClientCore implements Session.Client, Request.Client {
             throw new LockServiceUnavailableException("The lock client has not answered within "
                     + context.sessionTimeout().toMillis() + " ms: its threads have no processor time.");
         }
-        try {
-            return Waiting.valueOf(all);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
+        return Errors.valueOf(all);
     }
 
     /** Returns the ids of the requests that wait or hold. On the serial executor. */

@@ -115,12 +115,8 @@ public final class Engine implements ClientCore.Client {
         if (!Waiting.await(firstContact, limit)) {
             return false;
         }
-        try {
-            Waiting.valueOf(firstContact);
-            return true;
-        } catch (ExecutionException refused) {
-            throw Errors.toCaller(refused);
-        }
+        Errors.valueOf(firstContact);
+        return true;
     }
 
     /** Starts a request. The returned future completes when it is granted, times out or fails. */

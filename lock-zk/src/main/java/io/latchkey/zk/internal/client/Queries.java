@@ -12,10 +12,10 @@ import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.Clock;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -110,9 +110,7 @@ public final class Queries {
             if (!Waiting.await(answer, context.sessionTimeout())) {
                 throw Errors.unavailable(path.shown(), what);
             }
-            return Waiting.valueOf(answer);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
+            return Errors.valueOf(answer);
         } finally {
             answer.cancel(false);
         }
@@ -128,8 +126,8 @@ public final class Queries {
             if (error == null) {
                 promise.complete(value);
             } else {
-                promise.completeExceptionally(
-                        error instanceof CompletionException failed ? Errors.toCaller(failed) : Errors.own(error));
+                promise.completeExceptionally(Errors.own(
+                        error instanceof CompletionException ? Objects.requireNonNull(error.getCause()) : error));
             }
         }));
         var unused2 = promise.whenComplete((value, error) -> answer.cancel(false));

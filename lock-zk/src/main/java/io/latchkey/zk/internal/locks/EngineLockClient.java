@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
 /**
@@ -154,9 +153,7 @@ public final class EngineLockClient implements LockClient {
         CompletableFuture<LockListing> listing = search.apply(tree(), node);
         try {
             Waiting.await(listing);
-            return Waiting.valueOf(listing);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
+            return Errors.valueOf(listing);
         } finally {
             listing.cancel(false);
         }

@@ -12,7 +12,6 @@ import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,11 +102,9 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
                 timeUp();
                 context.execute(giveUp);
             }
-            Optional<ZkLease> lease = Waiting.valueOf(this).map(ZkLease::received);
+            Optional<ZkLease> lease = Errors.valueOf(this).map(ZkLease::received);
             handedOver = true;
             return lease;
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
         } finally {
             if (!handedOver) {
                 giveUp();

@@ -35,7 +35,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -166,11 +165,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     public ZkLease downgradeAndWait(Recipe by) {
         CompletableFuture<ZkLease> downgraded = downgrade(by);
         Waiting.awaitUninterruptibly(downgraded);
-        try {
-            return Waiting.valueOf(downgraded);
-        } catch (ExecutionException failed) {
-            throw Errors.toCaller(failed);
-        }
+        return Errors.valueOf(downgraded);
     }
 
     /** Returns the request that holds. */

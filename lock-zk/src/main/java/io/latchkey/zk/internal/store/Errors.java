@@ -14,11 +14,15 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.PrintableText;
+import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The texts of errors, which state the event, the path, the situation now, and the remedy. Also the copies of errors
@@ -67,9 +71,15 @@ public final class Errors {
         return own;
     }
 
-    /** Returns the error for a caller that waited for the engine's response: that of the future which failed. */
-    public static RuntimeException toCaller(Exception failed) {
-        return own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
+    /**
+     * Returns the value of a complete answer to the caller that waited for it; throws its error as that of the caller.
+     */
+    public static <T extends @Nullable Object> T valueOf(CompletableFuture<T> complete) {
+        try {
+            return Waiting.valueOf(complete);
+        } catch (ExecutionException failed) {
+            throw own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
+        }
     }
 
     // ---- texts
