@@ -67,7 +67,7 @@ final class DeletionBatch {
     }
 
     List<String> paths() {
-        return steps.stream().map(Step::path).toList();
+        return steps.stream().map(step -> step.write().path()).toList();
     }
 
     /** Returns the step that the server has refused. */
@@ -88,18 +88,10 @@ final class DeletionBatch {
     sealed interface Step {
         ZnodeStore.Write write();
 
-        /** Returns the path of its node. */
-        String path();
-
         /** Handles a node that does not exist. */
         void missing();
 
         record Remove(Deletion deletion, NodeDeletion node, ZnodeStore.Write write) implements Step {
-            @Override
-            public String path() {
-                return node.path();
-            }
-
             @Override
             public void missing() {
                 deletion.nodeMissing |= !deletion.maybeDowngraded && node.wasHeld();
@@ -109,11 +101,6 @@ final class DeletionBatch {
         }
 
         record Check(SessionNode.OwnedNode successor, ZnodeStore.Write write) implements Step {
-            @Override
-            public String path() {
-                return successor.path();
-            }
-
             @Override
             public void missing() {
                 successor.gone();

@@ -95,25 +95,17 @@ public final class CountedStore implements ZnodeStore {
     }
 
     private static List<SessionNodes.Creation> creations(List<Write> writes) {
-        List<SessionNodes.Creation> creations = new ArrayList<>(1);
-        for (Write write : writes) {
-            if (write instanceof Write.CreateRequest create) {
-                creations.add(new SessionNodes.Creation(create.path(), true));
-            } else if (write instanceof Write.CreateNode create) {
-                creations.add(new SessionNodes.Creation(create.path(), false));
-            }
-        }
-        return creations;
+        return writes.stream()
+                .filter(CountedStore::createsNode)
+                .map(write -> new SessionNodes.Creation(write.path(), write instanceof Write.CreateRequest))
+                .toList();
     }
 
     private static List<String> deletions(List<Write> writes) {
-        List<String> deletions = new ArrayList<>(1);
-        for (Write write : writes) {
-            if (write instanceof Write.Delete delete) {
-                deletions.add(delete.path());
-            }
-        }
-        return deletions;
+        return writes.stream()
+                .filter(Write.Delete.class::isInstance)
+                .map(Write::path)
+                .toList();
     }
 
     private static boolean createsNode(Write write) {
@@ -152,16 +144,9 @@ public final class CountedStore implements ZnodeStore {
             return;
         }
         nodes.failed(sent);
-        if (refusal.code() == Status.NO_NODE) {
-            if (write instanceof Write.Delete delete) {
-                nodes.gone(sent, delete.path());
-            } else if (write instanceof Write.Check check) {
-                nodes.gone(sent, check.path());
-            } else if (write instanceof Write.Mark mark) {
-                nodes.gone(sent, mark.path());
-            } else if (write instanceof Write.SetData set) {
-                nodes.gone(sent, set.path());
-            }
+        // A creation is refused so if the path above is missing.
+        if (refusal.code() == Status.NO_NODE && !createsNode(write) && !(write instanceof Write.CreatePath)) {
+            nodes.gone(sent, write.path());
         }
     }
 

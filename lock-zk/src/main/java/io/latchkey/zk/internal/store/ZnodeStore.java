@@ -133,6 +133,9 @@ public interface ZnodeStore {
 
     /** A write of a transaction. */
     sealed interface Write {
+        /** Returns the path of the node that it writes or checks, or its beginning if the server adds a number. */
+        String path();
+
         /** Creates an empty node for a path, or for a level above one. */
         record CreatePath(String path, Lifetime lifetime) implements Write {
             public CreatePath(String path) {
