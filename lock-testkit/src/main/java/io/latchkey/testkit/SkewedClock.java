@@ -5,7 +5,9 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
@@ -108,8 +110,10 @@ public final class SkewedClock {
                 () -> ThreadLocalRandom.current().nextLong(),
                 new DriftingClock(
                         rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
-                ForkJoinPool.commonPool(),
-                path -> path));
+                Outbox.inPlace(ForkJoinPool.commonPool(), Optional.empty()),
+                Runnable::run,
+                path -> path,
+                Namings.LATCHKEY));
         LockClient client = new EngineLockClient(engine, Optional.empty());
         try {
             engine.start();

@@ -35,7 +35,9 @@ import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -236,8 +238,10 @@ class HandlesTest extends OnOneServer {
                 new OwnerData("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
                 new SystemClock(DaemonThreads.factory("latchkey-timer-of-test"), timeout),
+                Outbox.inPlace(Runnable::run, Optional.empty()),
                 Runnable::run,
-                path -> path));
+                path -> path,
+                Namings.LATCHKEY));
         engine.start();
         List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
         ZkLease held = engine.acquire(mutex, new WaitPolicy.Forever())

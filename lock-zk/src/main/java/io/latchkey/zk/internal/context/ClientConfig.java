@@ -3,7 +3,6 @@ package io.latchkey.zk.internal.context;
 
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Naming;
-import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
@@ -39,29 +38,6 @@ public record ClientConfig(
         Executor relief,
         UnaryOperator<String> displayPath,
         Naming naming) {
-    /** A configuration without an observer, in Latchkey's own layout, in which callers' threads run all there is. */
-    public ClientConfig(
-            Source source,
-            Duration sessionTimeout,
-            Optional<Duration> margin,
-            OwnerData owner,
-            LongSupplier ids,
-            Clock time,
-            Executor callbacks,
-            UnaryOperator<String> displayPath) {
-        this(
-                source,
-                sessionTimeout,
-                margin,
-                owner,
-                ids,
-                time,
-                Outbox.inPlace(callbacks, Optional.empty()),
-                Runnable::run,
-                displayPath,
-                Namings.LATCHKEY);
-    }
-
     /** The source of a client's sessions. */
     public sealed interface Source {
         /** Opens a new session when the previous one is over. */

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -39,8 +41,10 @@ class EngineTest {
             new OwnerData("host", 1, "label"),
             () -> 1,
             new VirtualClock(),
+            Outbox.inPlace(Runnable::run, Optional.empty()),
             Runnable::run,
-            path -> path));
+            path -> path,
+            Namings.LATCHKEY));
     /** The listeners of all handles. */
     private final List<ZnodeStore.Listener> opened = new ArrayList<>();
     /** The numbers of the handles that were closed, or asked to create a node. */

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.Lists;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
@@ -55,8 +57,10 @@ class ManyRequestsTest {
                 new OwnerData("host", 1, "label"),
                 new AtomicLong()::incrementAndGet,
                 time,
+                Outbox.inPlace(Runnable::run, Optional.empty()),
                 Runnable::run,
-                path -> path));
+                path -> path,
+                Namings.LATCHKEY));
     }
 
     /** Creates nodes at once, answers transactions when the session's validity has ended, and answers nothing else. */

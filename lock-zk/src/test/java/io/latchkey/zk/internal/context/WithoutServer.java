@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.context;
 
+import io.latchkey.zk.internal.events.Outbox;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
@@ -34,8 +36,10 @@ public final class WithoutServer {
                 new OwnerData("host", 1, ""),
                 () -> 1,
                 new VirtualClock(),
+                Outbox.inPlace(Runnable::run, Optional.empty()),
                 Runnable::run,
-                path -> path);
+                path -> path,
+                Namings.LATCHKEY);
     }
 
     /** Returns the same with a session timeout of 10 s. */
