@@ -64,62 +64,54 @@ import org.jspecify.annotations.Nullable;
  * <p>The class is long because the table and all its steps are on one page.
  */
 public final class Acquisition {
-    /** A row of the table: in {@code from}, {@code event} leads to one of {@code to}. */
-    public record Edge(State from, Class<? extends Event> event, Set<State> to, Step step) {}
-
-    /** The action of an edge: changes the state, and returns the commands for the shell. */
-    @FunctionalInterface
-    public interface Step extends BiFunction<Acquisition, Event, List<Command>> {}
+    /**
+     * A row of the table: in {@code from}, {@code event} leads to one of {@code to}.
+     *
+     * @param step changes the state, and returns the commands for the shell
+     */
+    public record Edge(
+            State from,
+            Class<? extends Event> event,
+            Set<State> to,
+            BiFunction<Acquisition, Event, List<Command>> step) {}
 
     /** All edges. */
     public static final List<Edge> EDGES = List.of(
             edge(NEW, Event.Begin.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(NEW, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
-            edge(ENQUEUEING, Created.class, (m, e) -> m.created((Created) e), QUEUED, CONFIRMING, RENEWING),
+            edge(ENQUEUEING, Created.class, (m, e) -> m.place(e), QUEUED, CONFIRMING, RENEWING),
             edge(ENQUEUEING, Event.CreateLost.class, (m, e) -> m.go(RECOVERING, Shell::recover), RECOVERING),
             edge(ENQUEUEING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ENQUEUEING, Event.GiveUp.class, (m, e) -> m.go(ABANDONING), ABANDONING),
             edge(ENQUEUEING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(ABANDONING, Created.class, (m, e) -> m.abandoned((Created) e), ENDED),
+            edge(ABANDONING, Created.class, (m, e) -> m.end(leave(nodes(e.names()))), ENDED),
             edge(ABANDONING, Event.CreateLost.class, (m, e) -> m.discard(), ENDED),
             edge(ABANDONING, Event.CreateRefused.class, (m, e) -> m.end(), ENDED),
             edge(ABANDONING, Event.GiveUp.class, (m, e) -> List.of(), ABANDONING),
             edge(ABANDONING, Event.SessionOver.class, (m, e) -> m.end(), ENDED),
-            edge(
-                    RECOVERING,
-                    Event.Listed.class,
-                    (m, e) -> m.recover((Event.Listed) e),
-                    RECOVERING,
-                    QUEUED,
-                    RENEWING,
-                    ENQUEUEING),
+            edge(RECOVERING, Event.Listed.class, (m, e) -> m.recover(e), RECOVERING, QUEUED, RENEWING, ENQUEUEING),
             edge(RECOVERING, Event.GiveUp.class, (m, e) -> m.discard(), ENDED),
             edge(RECOVERING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(QUEUED, Event.Listed.class, (m, e) -> m.decide((Event.Listed) e), QUEUED, CONFIRMING, ENQUEUEING),
-            edge(QUEUED, Event.Found.class, (m, e) -> m.found(((Event.Found) e).token()), QUEUED, CONFIRMING),
-            edge(
-                    QUEUED,
-                    Event.Unblocked.class,
-                    (m, e) -> m.unblocked(((Event.Unblocked) e).member()),
-                    QUEUED,
-                    CONFIRMING),
-            edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(((Event.LookAgain) e).member()), QUEUED),
-            edge(QUEUED, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(QUEUED, Event.Listed.class, (m, e) -> m.decide(e), QUEUED, CONFIRMING, ENQUEUEING),
+            edge(QUEUED, Event.Found.class, (m, e) -> m.found(e.token()), QUEUED, CONFIRMING),
+            edge(QUEUED, Event.Unblocked.class, (m, e) -> m.unblocked(e.member()), QUEUED, CONFIRMING),
+            edge(QUEUED, Event.LookAgain.class, (m, e) -> m.lookAgain(e.member()), QUEUED),
+            edge(QUEUED, Event.OwnNodeGone.class, (m, e) -> m.startAgain(e), ENQUEUEING),
             edge(QUEUED, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
             edge(QUEUED, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(CONFIRMING, Event.Confirmed.class, (m, e) -> m.grant(), HELD),
             edge(CONFIRMING, Event.LookAgain.class, (m, e) -> List.of(), CONFIRMING),
             edge(CONFIRMING, Event.Unblocked.class, (m, e) -> List.of(), CONFIRMING),
-            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain((Event.OwnNodeGone) e), ENQUEUEING),
+            edge(CONFIRMING, Event.OwnNodeGone.class, (m, e) -> m.startAgain(e), ENQUEUEING),
             edge(CONFIRMING, Event.GiveUp.class, (m, e) -> m.withdraw(), ENDED),
             edge(CONFIRMING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(RENEWING, Event.Renewed.class, (m, e) -> m.enqueue(), ENQUEUEING),
             edge(RENEWING, Event.GiveUp.class, (m, e) -> m.end(), ENDED),
             edge(RENEWING, Event.SessionOver.class, (m, e) -> m.enqueue(), ENQUEUEING),
-            edge(HELD, Event.Release.class, (m, e) -> m.release((Event.Release) e), ENDED),
-            edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(((Event.Downgraded) e).by()), HELD),
+            edge(HELD, Event.Release.class, (m, e) -> m.release(e), ENDED),
+            edge(HELD, Event.Downgraded.class, (m, e) -> m.replace(e.by()), HELD),
             edge(HELD, Event.Lapsed.class, (m, e) -> m.lose(LossCause.DEADLINE_PASSED, m.nodes()), ENDED),
-            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.loseNode((Event.OwnNodeGone) e), ENDED),
+            edge(HELD, Event.OwnNodeGone.class, (m, e) -> m.loseNode(e), ENDED),
             edge(HELD, Event.SessionOver.class, (m, e) -> m.lose(LossCause.SESSION_EXPIRED, List.of()), ENDED));
 
     private static final Map<State, Map<Class<? extends Event>, Edge>> TABLE = EDGES.stream()
@@ -224,8 +216,9 @@ public final class Acquisition {
         return commands;
     }
 
-    private static Edge edge(State from, Class<? extends Event> event, Step step, State... to) {
-        return new Edge(from, event, Set.of(to), step);
+    private static <E extends Event> Edge edge(
+            State from, Class<E> event, BiFunction<Acquisition, E, List<Command>> step, State... to) {
+        return new Edge(from, event, Set.of(to), (machine, given) -> step.apply(machine, event.cast(given)));
     }
 
     private List<Command> go(State next, Command... commands) {
@@ -246,24 +239,21 @@ public final class Acquisition {
         return then(List.of(before), Shell::enqueue);
     }
 
-    private List<Command> created(Created event) {
-        return place(event.names(), event.alone(), event.token());
-    }
-
     /** Queues the members at their nodes, or renews the path if its counter is near its end. */
-    private List<Command> place(List<NodeName> names, Set<Integer> alone, long transaction) {
+    private List<Command> place(Created created) {
+        List<NodeName> names = created.names();
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).needsNewPath()) {
                 members.forEach(Member::reset);
                 int member = i;
-                return go(RENEWING, leave(nodes(names)), shell -> shell.renew(member, transaction));
+                return go(RENEWING, leave(nodes(names)), shell -> shell.renew(member, created.token()));
             }
         }
         for (int i = 0; i < names.size(); i++) {
             members.get(i).name = names.get(i);
-            members.get(i).standing = alone.contains(i) ? MemberState.READY : MemberState.LISTING;
+            members.get(i).standing = created.alone().contains(i) ? MemberState.READY : MemberState.LISTING;
         }
-        token = transaction;
+        token = created.token();
         state = QUEUED;
         List<Command> arrived = List.of(arrived(nodes()));
         MemberNode first = nodes().get(0);
@@ -291,8 +281,8 @@ public final class Acquisition {
                     ? enqueue(shell -> shell.remember(lost))
                     : enqueue(leave(found), shell -> shell.discard(lost));
         }
-        List<Command> commands =
-                new ArrayList<>(place(found.stream().map(MemberNode::name).toList(), Set.of(), Created.UNKNOWN_TOKEN));
+        List<NodeName> names = found.stream().map(MemberNode::name).toList();
+        List<Command> commands = new ArrayList<>(place(new Created(names, Set.of(), Created.UNKNOWN_TOKEN)));
         if (state == QUEUED) {
             all().forEach(i -> commands.add(shell -> shell.listQueue(i)));
         }
@@ -401,10 +391,6 @@ public final class Acquisition {
 
     private List<Command> withdraw() {
         return end(Shell::stopWatching, leave(nodes()));
-    }
-
-    private List<Command> abandoned(Created event) {
-        return end(leave(nodes(event.names())));
     }
 
     private List<Command> discard() {
