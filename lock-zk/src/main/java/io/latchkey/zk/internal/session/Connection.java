@@ -31,7 +31,7 @@ public final class Connection {
 
     private final ClientContext context;
     private final SessionValidity validity;
-    private final Listener listener;
+    private final Consumer<Status> onUnusable;
     private final List<Runnable> onConnected = new ArrayList<>();
 
     private volatile @Nullable ZnodeStore store;
@@ -53,22 +53,14 @@ public final class Connection {
     private volatile boolean connected;
     private boolean over;
 
-    /** Callbacks for what responses say about the session. Called on the serial executor. */
-    interface Listener {
-        /** The connection is lost, or could not be used. */
-        void onDisconnected();
-
-        /** The server has ended the session. */
-        void sessionOver();
-
-        /** The servers refuse the client's login. */
-        void loginRefused();
-    }
-
-    Connection(ClientContext context, SessionValidity validity, Listener listener) {
+    /**
+     * @param onUnusable gets the status of each response that says that the connection is lost, the session over or the
+     *     login refused; on the serial executor
+     */
+    Connection(ClientContext context, SessionValidity validity, Consumer<Status> onUnusable) {
         this.context = context;
         this.validity = validity;
-        this.listener = listener;
+        this.onUnusable = onUnusable;
     }
 
     void open(ZnodeStore opened) {
@@ -294,9 +286,7 @@ public final class Connection {
                 firstUnanswered = request;
             }
             switch (answer.code()) {
-                case CONNECTION_LOSS, READ_ONLY -> listener.onDisconnected();
-                case SESSION_EXPIRED -> listener.sessionOver();
-                case LOGIN_REFUSED -> listener.loginRefused();
+                case CONNECTION_LOSS, READ_ONLY, SESSION_EXPIRED, LOGIN_REFUSED -> onUnusable.accept(answer.code());
                 case SESSION_FULL -> {
                     // Nothing was sent, so the answer proves nothing.
                 }

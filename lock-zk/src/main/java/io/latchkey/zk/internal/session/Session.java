@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.session;
 
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -65,7 +66,7 @@ public final class Session {
         this.context = context;
         this.client = client;
         this.validity = new SessionValidity(context);
-        this.connection = new Connection(context, validity, new Answers());
+        this.connection = new Connection(context, validity, this::onUnusable);
         this.watches = new Watches(context, connection);
         this.nodeChecks = new NodeChecks(context, connection);
         this.heartbeat = new Heartbeat(context, connection, validity, nodeChecks, this::onReconnected);
@@ -254,20 +255,11 @@ public final class Session {
         return !toLookAt.isEmpty();
     }
 
-    private final class Answers implements Connection.Listener {
-        @Override
-        public void onDisconnected() {
-            Session.this.onDisconnected();
-        }
-
-        @Override
-        public void sessionOver() {
-            client.sessionOver(Session.this);
-        }
-
-        @Override
-        public void loginRefused() {
-            client.loginRefused();
+    private void onUnusable(Status answer) {
+        switch (answer) {
+            case SESSION_EXPIRED -> client.sessionOver(this);
+            case LOGIN_REFUSED -> client.loginRefused();
+            default -> onDisconnected();
         }
     }
 
