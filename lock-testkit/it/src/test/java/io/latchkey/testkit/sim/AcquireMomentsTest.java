@@ -1156,6 +1156,16 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(heard.isCompletedExceptionally());
     }
 
+    @Test
+    void stagesOfALeaseStayOpen_whenACallerCompletesItsFuturesOfThem() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease held = client.acquire("/m");
+        assertTrue(held.lost().toCompletableFuture().complete(LossCause.SESSION_EXPIRED));
+        assertTrue(held.releaseRequested().toCompletableFuture().cancel(false));
+        assertFalse(held.lost().toCompletableFuture().isDone());
+        assertFalse(held.releaseRequested().toCompletableFuture().isDone());
+    }
+
     /** These could share the path with it, and it need not wait for them. */
     @Test
     void multiLockIsGranted_whenRequestsAheadOfItsReaderWaitForAnotherLock() throws Exception {

@@ -7,7 +7,6 @@ import io.latchkey.lock.spi.LossHandler;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.session.Session;
-import io.latchkey.zk.internal.threads.Notice;
 import io.latchkey.zk.internal.validity.Clock;
 import java.util.List;
 import java.util.Objects;
@@ -34,7 +33,9 @@ final class LeaseEnd {
     /** How the lease ended; null while it has not. */
     private final AtomicReference<@Nullable How> how = new AtomicReference<>();
 
-    private final Notice<LossCause> lost = new Notice<>();
+    private final CompletableFuture<LossCause> lost = new CompletableFuture<>();
+    /** One stage for all callers: one for each would stay registered here until a loss, which most leases never have. */
+    private final CompletionStage<LossCause> lossStage = lost.minimalCompletionStage();
     /** Whether a caller has asked for {@link #lost}. */
     private volatile boolean lossIsAwaited;
     /**
@@ -89,7 +90,7 @@ final class LeaseEnd {
     /** Returns a stage that completes with the cause. From now on, the owner is notified once its stages have run. */
     CompletionStage<LossCause> lossStage() {
         lossIsAwaited = true;
-        return lost.stage();
+        return lossStage;
     }
 
     /** A loss between the two statements is reported twice; the second report has no effect. */
@@ -106,7 +107,7 @@ final class LeaseEnd {
             unnotified.incrementAndGet();
         }
         context.callBack(() -> {
-            lost.deliver(cause);
+            lost.complete(cause);
             if (awaited) {
                 noticeGiven();
             }

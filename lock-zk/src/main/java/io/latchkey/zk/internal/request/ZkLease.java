@@ -23,7 +23,6 @@ import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.Notice;
 import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.turns.TurnQueue;
@@ -66,7 +65,10 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     /** Ends the lease at its limit. Confined to the serial executor. */
     private @Nullable RestartableTimer limitTimer;
 
-    private final Notice<ReleaseRequest> releaseRequested = new Notice<>();
+    private final CompletableFuture<ReleaseRequest> releaseRequested = new CompletableFuture<>();
+    /** One stage for all callers, as {@link LeaseEnd#lossStage}. */
+    private final CompletionStage<ReleaseRequest> releaseRequestStage = releaseRequested.minimalCompletionStage();
+
     private final AtomicBoolean watching = new AtomicBoolean();
     private final AtomicBoolean listening = new AtomicBoolean();
     /** Guarded writes that have begun and have no response. */
@@ -399,17 +401,17 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
         if (listening.compareAndSet(false, true)) {
             context.execute(request::listen);
         }
-        return releaseRequested.stage();
+        return releaseRequestStage;
     }
 
     void askedToRelease(OwnerData by) {
         if (!end.isOver()) {
-            context.callBack(() -> releaseRequested.deliver(new ReleaseRequest(ClientContext.shown(by))));
+            context.callBack(() -> releaseRequested.complete(new ReleaseRequest(ClientContext.shown(by))));
         }
     }
 
     void cannotBeAsked(LockException why) {
-        context.callBack(() -> releaseRequested.fail(why));
+        context.callBack(() -> releaseRequested.completeExceptionally(why));
     }
 
     /**
