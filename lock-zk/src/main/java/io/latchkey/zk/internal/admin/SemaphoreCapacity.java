@@ -125,13 +125,11 @@ public final class SemaphoreCapacity {
     }
 
     private void makeLevels(Session session, PathData made, CompletableFuture<PathData> then) {
-        new ParentNodes(session).makeAbove(path, outcome -> {
-            if (outcome instanceof ParentNodes.Outcome.Made) {
-                make(session, made, then);
-            } else if (outcome instanceof ParentNodes.Outcome.Failed failed) {
-                then.completeExceptionally(Errors.of(path.shown(), CHANGE, failed.answer()));
-            } else {
-                then.completeExceptionally(Errors.noChroot(path.shown()));
+        new ParentNodes(session).makeAbove(path, answer -> {
+            switch (answer.code()) {
+                case OK -> make(session, made, then);
+                case NO_NODE -> then.completeExceptionally(Errors.noChroot(path.shown()));
+                default -> then.completeExceptionally(Errors.of(path.shown(), CHANGE, answer));
             }
         });
     }

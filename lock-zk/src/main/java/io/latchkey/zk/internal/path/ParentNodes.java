@@ -23,23 +23,16 @@ public final class ParentNodes {
     /** The last level that was created here and not by another client. The levels above it have had a child. */
     private Optional<String> last = Optional.empty();
 
-    /** The result of the creation. */
-    public sealed interface Outcome {
-        /** All levels exist, unless the server has deleted an empty one since. */
-        record Made() implements Outcome {}
-
-        /** Even the topmost level cannot be created: the chroot of a borrowed handle is missing. */
-        record NoChroot() implements Outcome {}
-
-        /** The server refused, or the response was lost. */
-        record Failed(Response<?> answer) implements Outcome {}
-    }
-
     public ParentNodes(Session session) {
         this.session = session;
     }
 
-    public void makeAbove(LockPath path, Consumer<Outcome> then) {
+    /**
+     * Creates the levels above a path. {@code then} gets {@link Status#OK} if all exist, unless the server has deleted
+     * an empty one since; {@link Status#NO_NODE} if even the topmost cannot be created, as the chroot of a borrowed
+     * handle is missing; otherwise the response that refused one, or that was lost.
+     */
+    public void makeAbove(LockPath path, Consumer<Response<?>> then) {
         String node = path.node();
         makeOrAbove(node, node.lastIndexOf('/'), then);
     }
@@ -47,14 +40,14 @@ public final class ParentNodes {
     /**
      * Creates the level that ends at {@code end}, or first the one above it if that is missing, and then those below.
      */
-    private void makeOrAbove(String node, int end, Consumer<Outcome> then) {
+    private void makeOrAbove(String node, int end, Consumer<Response<?>> then) {
         if (end == 0) {
             // Below the root only the chroot can be missing.
             session.connection().makeRoot(answer -> {
                 if (answer.ok()) {
                     makeBelow(node, end, then);
                 } else {
-                    then.accept(answer.code() == Status.NO_NODE ? new Outcome.NoChroot() : new Outcome.Failed(answer));
+                    then.accept(answer);
                 }
             });
             return;
@@ -68,7 +61,7 @@ public final class ParentNodes {
                     makeBelow(node, end, then);
                 }
                 case NO_NODE -> makeOrAbove(node, node.lastIndexOf('/', end - 1), then);
-                default -> then.accept(new Outcome.Failed(Connection.plain(answer)));
+                default -> then.accept(Connection.plain(answer));
             }
         });
     }
@@ -83,9 +76,9 @@ public final class ParentNodes {
         last = Optional.empty();
     }
 
-    private void makeBelow(String node, int end, Consumer<Outcome> then) {
+    private void makeBelow(String node, int end, Consumer<Response<?>> then) {
         if (end == node.lastIndexOf('/')) {
-            then.accept(new Outcome.Made());
+            then.accept(Response.of(true));
         } else {
             makeOrAbove(node, node.indexOf('/', end + 1), then);
         }

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.zk.internal.path.ParentNodes;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ final class MissingPaths {
     }
 
     /** The result of a preparation: the first level that could not be made, if any. */
-    record Result(QueueEntry entry, ParentNodes.Outcome levels) {}
+    record Result(QueueEntry entry, Response<?> levels) {}
 
     /** Looks at the other paths, and at the levels that are not known to be missing. */
     private void look(QueueEntry of, Map<String, QueueEntry> below, Consumer<Result> then) {
@@ -130,7 +131,7 @@ final class MissingPaths {
     /** Makes the levels, all at the same time: whichever makes a common level first, the others find it there. */
     private void makeLevels(Map<String, QueueEntry> below, Consumer<Result> then) {
         if (below.isEmpty()) {
-            then.accept(new Result(entries.get(0), new ParentNodes.Outcome.Made()));
+            then.accept(new Result(entries.get(0), Response.of(true)));
             return;
         }
         List<Result> results = new ArrayList<>(below.size());
@@ -141,7 +142,7 @@ final class MissingPaths {
                 results.add(new Result(entry, outcome));
                 if (results.size() == below.size()) {
                     then.accept(results.stream()
-                            .filter(each -> !(each.levels() instanceof ParentNodes.Outcome.Made))
+                            .filter(each -> !each.levels().ok())
                             .findFirst()
                             .orElse(results.get(0)));
                 }

@@ -6,7 +6,6 @@ import io.latchkey.zk.internal.acquire.Acquisition;
 import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.acquire.State;
 import io.latchkey.zk.internal.path.CombinedReads;
-import io.latchkey.zk.internal.path.ParentNodes;
 import io.latchkey.zk.internal.path.QueueMember;
 import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Naming;
@@ -179,12 +178,11 @@ final class NodeCreation {
         creating();
         missing.prepare(entry, refusal, result -> {
             noLongerCreating();
-            if (result.levels() instanceof ParentNodes.Outcome.Failed failed) {
-                notCreated(result.entry(), failed.answer());
-            } else if (result.levels() instanceof ParentNodes.Outcome.NoChroot) {
-                owner.refused(Errors.noChroot(result.entry().path().shown()));
-            } else {
-                again();
+            switch (result.levels().code()) {
+                case OK -> again();
+                case NO_NODE ->
+                    owner.refused(Errors.noChroot(result.entry().path().shown()));
+                default -> notCreated(result.entry(), result.levels());
             }
         });
     }
