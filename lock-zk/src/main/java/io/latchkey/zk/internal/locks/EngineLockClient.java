@@ -17,9 +17,12 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Namings;
+import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,12 +70,12 @@ public final class EngineLockClient implements LockClient {
     }
 
     private Mutex mutexAt(LockPath path) {
-        return new ZkMutex(engine, path, holds, turns);
+        return new ZkMutex(engine, List.of(new LockTarget(Recipe.MUTEX, path)), holds, turns);
     }
 
     @Override
     public ReadWriteLock readWriteLock(String path) {
-        return new ZkReadWriteLock(engine, at(path), holds, turns);
+        return new ZkReadWriteLock(engine, new LockTarget(Recipe.WRITE, at(path)), holds, turns);
     }
 
     @Override
@@ -80,9 +83,9 @@ public final class EngineLockClient implements LockClient {
         if (permits <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + permits);
         }
-        LockPath lock = at(path);
+        List<LockTarget> one = List.of(new LockTarget(Recipe.semaphore(permits, 1), at(path)));
         onlyInOwnLayout("semaphore");
-        return new ZkSemaphore(engine, lock, permits, turns);
+        return new ZkSemaphore(engine, one, permits, turns);
     }
 
     @Override

@@ -38,19 +38,10 @@ class ZkAcquirable implements Acquirable {
     /** The local turns of the lock, if they are enabled. */
     private final Optional<LocalHandOff> turns;
 
-    ZkAcquirable(Engine engine, LockTarget only, Optional<LocalHandOff> turns) {
-        this(engine, List.of(only), turns);
-    }
-
-    private ZkAcquirable(Engine engine, List<LockTarget> members, Optional<LocalHandOff> turns) {
+    ZkAcquirable(Engine engine, List<LockTarget> members, Optional<LocalHandOff> turns) {
         this.engine = engine;
         this.members = members;
         this.turns = turns;
-    }
-
-    /** Creates a lock whose requests each have nodes of their own. */
-    ZkAcquirable(Engine engine, List<LockTarget> members) {
-        this(engine, members, Optional.empty());
     }
 
     @Override
@@ -124,7 +115,7 @@ class ZkAcquirable implements Acquirable {
         return members.stream().map(member -> member.heldAtMost(positive)).toList();
     }
 
-    static Duration positive(Duration limit) {
+    private static Duration positive(Duration limit) {
         Objects.requireNonNull(limit, "limit");
         if (limit.isNegative() || limit.isZero()) {
             throw new IllegalArgumentException("the limit must be positive, not " + limit);
@@ -143,17 +134,13 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public CompletableFuture<List<Contender>> queueAsync() {
-        return engine.queries().promise(queueLater());
-    }
-
-    CompletableFuture<List<Contender>> queueLater() {
         CompletableFuture<List<Contender>> all = CompletableFuture.completedFuture(List.of());
         for (LockTarget member : members) {
             all = all.thenCombine(
                     inspector(member).readLater(), (before, next) -> Stream.concat(before.stream(), next.stream())
                             .toList());
         }
-        return all;
+        return engine.queries().promise(all);
     }
 
     QueueInspector inspector(LockTarget member) {

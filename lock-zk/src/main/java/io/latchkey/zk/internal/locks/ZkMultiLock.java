@@ -6,13 +6,13 @@ import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.MultiLock;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.PrintableText;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 final class ZkMultiLock extends ZkAcquirable implements MultiLock {
@@ -35,7 +35,7 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     private final int extra;
 
     private ZkMultiLock(Engine engine, List<Acquirable> members, List<LockTarget> asked, int extra) {
-        super(engine, asked);
+        super(engine, asked, Optional.empty()); // each request has nodes of its own
         this.members = members;
         this.extra = extra;
     }
@@ -83,7 +83,6 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
     /** Checks the size again, since the label of each member takes room in the transaction. */
     @Override
     public MultiLock labelled(String label) {
-        PrintableText.checkLabel("label", label);
         return of(
                 engine(),
                 extra,
@@ -92,11 +91,10 @@ final class ZkMultiLock extends ZkAcquirable implements MultiLock {
 
     @Override
     public MultiLock heldAtMost(Duration limit) {
-        Duration positive = positive(limit);
         return of(
                 engine(),
                 extra,
-                members.stream().map(member -> member.heldAtMost(positive)).toArray(Acquirable[]::new));
+                members.stream().map(member -> member.heldAtMost(limit)).toArray(Acquirable[]::new));
     }
 
     @Override

@@ -5,33 +5,28 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.recipe.Recipe;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
 final class ZkMutex extends ZkAcquirable implements Mutex {
     private final ThreadHolds holds;
 
-    ZkMutex(Engine engine, LockPath path, ThreadHolds holds, Optional<LocalHandOff> turns) {
-        this(engine, new LockTarget(Recipe.MUTEX, path), holds, turns);
-    }
-
-    private ZkMutex(Engine engine, LockTarget target, ThreadHolds holds, Optional<LocalHandOff> turns) {
-        super(engine, target, turns);
+    ZkMutex(Engine engine, List<LockTarget> only, ThreadHolds holds, Optional<LocalHandOff> turns) {
+        super(engine, only, turns);
         this.holds = holds;
     }
 
     @Override
     public Mutex labelled(String label) {
-        return new ZkMutex(engine(), withLabel(label).get(0), holds, turns());
+        return new ZkMutex(engine(), withLabel(label), holds, turns());
     }
 
     @Override
     public Mutex heldAtMost(Duration limit) {
-        return new ZkMutex(engine(), withLimit(limit).get(0), holds, turns());
+        return new ZkMutex(engine(), withLimit(limit), holds, turns());
     }
 
     @Override

@@ -6,12 +6,12 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,15 +25,11 @@ final class ZkReadWriteLock implements ReadWriteLock {
     private final ThreadHolds holds;
     private final Optional<LocalHandOff> turns;
 
-    ZkReadWriteLock(Engine engine, LockPath path, ThreadHolds holds, Optional<LocalHandOff> turns) {
-        this(engine, new LockTarget(Recipe.WRITE, path), holds, turns);
-    }
-
-    private ZkReadWriteLock(Engine engine, LockTarget write, ThreadHolds holds, Optional<LocalHandOff> turns) {
+    ZkReadWriteLock(Engine engine, LockTarget write, ThreadHolds holds, Optional<LocalHandOff> turns) {
         this.engine = engine;
         this.write = write;
-        this.writeLock = new ZkAcquirable(engine, write, turns);
-        this.readLock = new ZkAcquirable(engine, write.as(Recipe.READ), turns);
+        this.writeLock = new ZkAcquirable(engine, List.of(write), turns);
+        this.readLock = new ZkAcquirable(engine, List.of(write.as(Recipe.READ)), turns);
         this.holds = holds;
         this.turns = turns;
     }

@@ -7,31 +7,23 @@ import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.admin.SemaphoreCapacity;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
-import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 final class ZkSemaphore extends ZkAcquirable implements Semaphore {
-    private final Engine engine;
-    private final LockPath path;
     private final int declared;
     private final SemaphoreCapacity capacity;
 
-    ZkSemaphore(Engine engine, LockPath path, int declared, Optional<LocalHandOff> turns) {
-        this(engine, new LockTarget(Recipe.semaphore(declared, 1), path), declared, turns);
-    }
-
-    private ZkSemaphore(Engine engine, LockTarget one, int declared, Optional<LocalHandOff> turns) {
+    ZkSemaphore(Engine engine, List<LockTarget> one, int declared, Optional<LocalHandOff> turns) {
         super(engine, one, turns);
-        this.engine = engine;
-        this.path = one.path();
         this.declared = declared;
         this.capacity = new SemaphoreCapacity(
-                engine, path, Recipe.semaphore(declared, 1).purpose());
+                engine, path(), Recipe.semaphore(declared, 1).purpose());
     }
 
     @Override
@@ -39,17 +31,17 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
         if (n <= 0) {
             throw new IllegalArgumentException("permits must be positive, not " + n);
         }
-        return new ZkAcquirable(engine, asked().get(0).as(Recipe.semaphore(declared, n)), turns());
+        return new ZkAcquirable(engine(), List.of(asked().get(0).as(Recipe.semaphore(declared, n))), turns());
     }
 
     @Override
     public Semaphore labelled(String label) {
-        return new ZkSemaphore(engine, withLabel(label).get(0), declared, turns());
+        return new ZkSemaphore(engine(), withLabel(label), declared, turns());
     }
 
     @Override
     public Semaphore heldAtMost(Duration limit) {
-        return new ZkSemaphore(engine, withLimit(limit).get(0), declared, turns());
+        return new ZkSemaphore(engine(), withLimit(limit), declared, turns());
     }
 
     @Override
@@ -74,7 +66,8 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public CompletableFuture<Void> resizeAsync(int newCapacity) {
-        return engine.queries().promise(capacity.setLater(checked(newCapacity)).thenAccept(changed -> {}));
+        return engine().queries()
+                .promise(capacity.setLater(checked(newCapacity)).thenAccept(changed -> {}));
     }
 
     private static int checked(int newCapacity) {
@@ -86,6 +79,6 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public String toString() {
-        return "semaphore of " + PathData.permits(declared) + " " + path.shown();
+        return "semaphore of " + PathData.permits(declared) + " " + path().shown();
     }
 }

@@ -45,7 +45,7 @@ class ZkAcquirableTest {
     private static ZkAcquirable interruptedMutex(
             SimulatedLocks locks, BiConsumer<AcquireFuture, CompletableFuture<Optional<ZkLease>>> ends) {
         Engine engine = EngineOf.lock(locks.client().mutex("/m"));
-        return new ZkAcquirable(engine, List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")))) {
+        return new ZkAcquirable(engine, List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), Optional.empty()) {
             @Override
             AcquireFuture start(WaitPolicy waitPolicy) {
                 AcquireFuture request = super.start(waitPolicy);
