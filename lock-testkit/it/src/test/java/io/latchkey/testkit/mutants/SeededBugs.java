@@ -294,8 +294,8 @@ final class SeededBugs {
             Mutant.of(
                             "a heartbeat that names one deleted node confirms requests before it has asked for the others",
                             CHECKS,
-                            "connection.<List<Status>>ask(done -> connection.store().exist(paths, done), answer -> {",
-                            "then.accept(failed);\n        connection.<List<Status>>ask(done -> connection.store().exist(paths, done), answer -> {")
+                            "connection.exist(paths, answer -> {",
+                            "then.accept(failed);\n        connection.exist(paths, answer -> {")
                     .and(
                             CHECKS,
                             "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",

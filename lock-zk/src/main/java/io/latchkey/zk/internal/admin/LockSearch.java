@@ -142,22 +142,21 @@ final class LockSearch<T> implements SearchSteps.Search {
     private CompletableFuture<Runnable> children(String node) {
         CompletableFuture<Runnable> answer = new CompletableFuture<>();
         String name = node.substring(node.lastIndexOf('/') + 1);
-        session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(node, done), data -> {
-                    // Requests may be readable for their clients only. Their own queue shows them.
-                    boolean mayBeRequest = FoundLock.isNamedAsARequest(name)
-                            && (data.code() == Status.NO_AUTH
-                                    || (data.ok() && data.get().children() == 0));
-                    if (data.code() == Status.NO_NODE || mayBeRequest) {
-                        answer.complete(() -> {});
-                    } else if (!data.ok()) {
-                        fail(node, data, answer);
-                    } else if (data.get().children() == 0) {
-                        answer.complete(() -> found(node, data.get(), List.of()));
-                    } else {
-                        list(node, data.get().children(), answer, names -> found(node, data.get(), names));
-                    }
-                });
+        session.connection().read(node, data -> {
+            // Requests may be readable for their clients only. Their own queue shows them.
+            boolean mayBeRequest = FoundLock.isNamedAsARequest(name)
+                    && (data.code() == Status.NO_AUTH
+                            || (data.ok() && data.get().children() == 0));
+            if (data.code() == Status.NO_NODE || mayBeRequest) {
+                answer.complete(() -> {});
+            } else if (!data.ok()) {
+                fail(node, data, answer);
+            } else if (data.get().children() == 0) {
+                answer.complete(() -> found(node, data.get(), List.of()));
+            } else {
+                list(node, data.get().children(), answer, names -> found(node, data.get(), names));
+            }
+        });
         return answer;
     }
 
@@ -236,16 +235,15 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     private CompletableFuture<Runnable> names(String node, Consumer<List<String>> use) {
         CompletableFuture<Runnable> answer = new CompletableFuture<>();
-        session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(node, done), data -> {
-                    if (data.ok()) {
-                        list(node, data.get().children(), answer, use);
-                    } else if (data.code() == Status.NO_NODE) {
-                        answer.complete(() -> use.accept(List.of()));
-                    } else {
-                        fail(node, data, answer);
-                    }
-                });
+        session.connection().read(node, data -> {
+            if (data.ok()) {
+                list(node, data.get().children(), answer, use);
+            } else if (data.code() == Status.NO_NODE) {
+                answer.complete(() -> use.accept(List.of()));
+            } else {
+                fail(node, data, answer);
+            }
+        });
         return answer;
     }
 

@@ -14,7 +14,6 @@ import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.queue.Tag;
 import io.latchkey.zk.internal.recipe.Recipe;
-import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
@@ -163,21 +162,20 @@ public final class QueueInspector {
 
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
-        session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(path.node(), done), data -> {
-                    if (data.code() == Status.NO_NODE) {
-                        then.complete(Optional.empty());
-                    } else if (data.ok()) {
-                        session.lists()
-                                .ask(
-                                        path.node(),
-                                        data.get().children(),
-                                        () -> !then.isDone(),
-                                        listing -> listed(session, data.get(), listing, then));
-                    } else {
-                        then.completeExceptionally(Errors.of(path.shown(), "read the queue", data));
-                    }
-                });
+        session.connection().read(path.node(), data -> {
+            if (data.code() == Status.NO_NODE) {
+                then.complete(Optional.empty());
+            } else if (data.ok()) {
+                session.lists()
+                        .ask(
+                                path.node(),
+                                data.get().children(),
+                                () -> !then.isDone(),
+                                listing -> listed(session, data.get(), listing, then));
+            } else {
+                then.completeExceptionally(Errors.of(path.shown(), "read the queue", data));
+            }
+        });
     }
 
     private void listed(
@@ -209,9 +207,8 @@ public final class QueueInspector {
             then.complete(Optional.of(picture));
         }
         Set<NodeName> open = new HashSet<>(names);
-        Connection connection = session.connection();
         for (NodeName name : names) {
-            connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(path.child(name), done), answer -> {
+            session.connection().read(path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.NO_AUTH) {

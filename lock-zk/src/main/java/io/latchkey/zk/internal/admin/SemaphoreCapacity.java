@@ -44,16 +44,13 @@ public final class SemaphoreCapacity {
      */
     public int get() throws InterruptedException {
         PathData found = engine.queries()
-                .ask(
-                        path,
-                        READ,
-                        (session, then) -> read(session, answer -> {
-                            if (answer.code() == Status.NO_NODE) {
-                                then.complete(asked);
-                            } else {
-                                agreed(READ, answer, then, then::complete);
-                            }
-                        }));
+                .ask(path, READ, (session, then) -> session.connection().read(path.node(), answer -> {
+                    if (answer.code() == Status.NO_NODE) {
+                        then.complete(asked);
+                    } else {
+                        agreed(READ, answer, then, then::complete);
+                    }
+                }));
         engine.context().learn(path, found);
         return found.capacity();
     }
@@ -74,7 +71,7 @@ public final class SemaphoreCapacity {
 
     /** Writes the data that was read, with the new capacity; tries again if another client wrote in between. */
     private void change(Session session, int capacity, CompletableFuture<PathData> then) {
-        read(session, answer -> {
+        session.connection().read(path.node(), answer -> {
             if (answer.code() == Status.NO_NODE) {
                 make(session, asked.resized(capacity), then);
                 return;
@@ -116,7 +113,7 @@ public final class SemaphoreCapacity {
                 new ZnodeStore.Write.CreatePath(path.node()),
                 new ZnodeStore.Write.SetData(path.node(), made.bytes(), 0));
         session.connection().write(() -> !then.isDone(), writes, answer -> {
-            if (Connection.codeOf(answer) == Status.NO_NODE) {
+            if (Connection.plain(answer).code() == Status.NO_NODE) {
                 makeLevels(session, made, then);
             } else {
                 written(session, answer, made, then);
@@ -145,10 +142,6 @@ public final class SemaphoreCapacity {
             case BAD_VERSION, NO_NODE, NODE_EXISTS -> change(session, written.capacity(), then);
             default -> then.completeExceptionally(Errors.of(path.shown(), CHANGE, plain));
         }
-    }
-
-    private void read(Session session, Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.connection().ask(done -> session.connection().store().read(path.node(), done), then);
     }
 
     private void agreed(

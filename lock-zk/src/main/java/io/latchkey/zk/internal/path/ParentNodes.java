@@ -54,14 +54,14 @@ public final class ParentNodes {
         }
         String level = node.substring(0, end);
         session.connection().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
-            Status code = Connection.codeOf(answer);
-            switch (code) {
+            Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            switch (plain.code()) {
                 case OK, NODE_EXISTS -> {
-                    last = Optional.of(level).filter(made -> code == Status.OK);
+                    last = Optional.of(level).filter(made -> plain.ok());
                     makeBelow(node, end, then);
                 }
                 case NO_NODE -> makeOrAbove(node, node.lastIndexOf('/', end - 1), then);
-                default -> then.accept(Connection.plain(answer));
+                default -> then.accept(plain);
             }
         });
     }

@@ -7,6 +7,7 @@ import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
@@ -49,10 +50,9 @@ final class PathAdoption {
                     List<ListRequest> waited = List.copyOf(waiting);
                     waiting.clear();
                     then.accept(waited);
-                    Status code = Connection.codeOf(answer);
-                    if (code == Status.NO_AUTH || code.isOther()) {
-                        refused.accept(
-                                Errors.denied(path.shown(), "record the kind of the lock", Connection.plain(answer)));
+                    Response<ZnodeStore.Written> plain = Connection.plain(answer);
+                    if (plain.code() == Status.NO_AUTH || plain.code().isOther()) {
+                        refused.accept(Errors.denied(path.shown(), "record the kind of the lock", plain));
                     }
                 });
     }

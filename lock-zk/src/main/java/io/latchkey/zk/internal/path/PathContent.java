@@ -41,13 +41,12 @@ public final class PathContent {
     }
 
     void read(Consumer<Response<ZnodeStore.NodeData>> then) {
-        session.connection()
-                .<ZnodeStore.NodeData>ask(done -> session.connection().store().read(path.node(), done), answer -> {
-                    if (answer.ok()) {
-                        learn(answer.get());
-                    }
-                    then.accept(answer);
-                });
+        session.connection().read(path.node(), answer -> {
+            if (answer.ok()) {
+                learn(answer.get());
+            }
+            then.accept(answer);
+        });
     }
 
     /** Takes the data as just read. */

@@ -132,11 +132,12 @@ final class PathRenewal implements Watches.Listener {
 
     private void deletePath() {
         session.connection().write(List.of(new ZnodeStore.Write.Delete(path.node())), answer -> {
-            switch (Connection.codeOf(answer)) {
+            Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            switch (plain.code()) {
                 case OK, NO_NODE -> renewed();
                 case NOT_EMPTY -> look();
                 case CONNECTION_LOSS, READ_ONLY -> lookOnceConnected();
-                default -> cannotRenew(Connection.plain(answer).detail());
+                default -> cannotRenew(plain.detail());
             }
         });
     }

@@ -220,26 +220,22 @@ public final class PendingDeletions {
      * Asks for all nodes of the transaction in one request, as a refusal names only one and a second one is missing.
      */
     private void findMissing(DeletionBatch batch) {
-        List<String> paths = batch.paths();
         List<Deletion> deletions = batch.deletions();
         flights++;
         sent.addAll(deletions);
-        session.connection()
-                .<List<Status>>ask(then -> session.connection().store().exist(paths, then), answer -> {
-                    flights--;
-                    deletions.forEach(sent::remove);
-                    foundMissing = false;
-                    if (answer.ok()) {
-                        batch.missing(answer.get());
-                    }
-                    List<Deletion> remaining = new ArrayList<>(deletions);
-                    remaining.removeIf(deletion -> deletion.nodes.isEmpty());
-                    pending.addAll(0, remaining);
-                    deletions.stream()
-                            .filter(deletion -> deletion.nodes.isEmpty())
-                            .forEach(Deletion::over);
-                    send();
-                });
+        session.connection().exist(batch.paths(), answer -> {
+            flights--;
+            deletions.forEach(sent::remove);
+            foundMissing = false;
+            if (answer.ok()) {
+                batch.missing(answer.get());
+            }
+            List<Deletion> remaining = new ArrayList<>(deletions);
+            remaining.removeIf(deletion -> deletion.nodes.isEmpty());
+            pending.addAll(0, remaining);
+            deletions.stream().filter(deletion -> deletion.nodes.isEmpty()).forEach(Deletion::over);
+            send();
+        });
     }
 
     private void refused(ZnodeStore.Refusal refusal, Step step) {

@@ -2,11 +2,9 @@
 package io.latchkey.zk.internal.request;
 
 import io.latchkey.zk.internal.path.ParentNodes;
-import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
-import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -97,10 +95,9 @@ final class MissingPaths {
         Set<String> nodes = new LinkedHashSet<>(others.keySet());
         nodes.addAll(above.keySet());
         Set<String> absent = new HashSet<>();
-        Connection connection = session.connection();
         int[] unanswered = {nodes.size()};
         for (String node : nodes) {
-            connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(node, done), answer -> {
+            session.connection().read(node, answer -> {
                 // Whatever else the answer is, the next transaction finds out what it means.
                 if (answer.code() == Status.NO_NODE) {
                     absent.add(node);

@@ -533,24 +533,23 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     private void readToken(QueueEntry entry, NodeName node) {
         Connection connection = session().connection();
-        connection.<ZnodeStore.NodeData>ask(
-                then -> connection.store().read(entry.path().child(node), then), answer -> {
-                    boolean isThere = entry.node().equals(Optional.of(node));
-                    if (machine.state() != State.QUEUED || !isThere) {
-                        return;
-                    }
-                    switch (answer.code()) {
-                        case OK -> on(new Event.Found(answer.get().czxid()));
-                        case NO_NODE -> entry.nodeGone(node);
-                        case CONNECTION_LOSS, READ_ONLY ->
-                            connection.whenConnected(() -> {
-                                if (entry.node().equals(Optional.of(node))) {
-                                    readToken(entry, node);
-                                }
-                            });
-                        default -> fail(Errors.refused(entry.path().shown(), answer));
-                    }
-                });
+        connection.read(entry.path().child(node), answer -> {
+            boolean isThere = entry.node().equals(Optional.of(node));
+            if (machine.state() != State.QUEUED || !isThere) {
+                return;
+            }
+            switch (answer.code()) {
+                case OK -> on(new Event.Found(answer.get().czxid()));
+                case NO_NODE -> entry.nodeGone(node);
+                case CONNECTION_LOSS, READ_ONLY ->
+                    connection.whenConnected(() -> {
+                        if (entry.node().equals(Optional.of(node))) {
+                            readToken(entry, node);
+                        }
+                    });
+                default -> fail(Errors.refused(entry.path().shown(), answer));
+            }
+        });
     }
 
     @Override

@@ -152,7 +152,7 @@ public final class Connection {
 
     /** Sends a request that commits nothing; again if the server throttles. */
     public <T> void ask(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
-        ask(Connection::always, request, then);
+        ask(() -> true, request, then);
     }
 
     /**
@@ -160,15 +160,18 @@ public final class Connection {
      * {@code then} gets {@link Status#CONNECTION_LOSS}.
      */
     public <T> void ask(BooleanSupplier wanted, Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
-        untilNotThrottled(wanted, 0, each -> askOnce(request, each), then);
+        untilNotThrottled(
+                wanted, 0, each -> send(request, each, (sent, now, answer) -> validity.answered(sent, now)), then);
     }
 
-    private static boolean always() {
-        return true;
+    /** Reads a node as {@link #ask(Consumer, Consumer)}. */
+    public void read(String path, Consumer<Response<ZnodeStore.NodeData>> then) {
+        ask(done -> store().read(path, done), then);
     }
 
-    private <T> void askOnce(Consumer<Consumer<Response<T>>> request, Consumer<Response<T>> then) {
-        send(request, then, (sent, now, answer) -> validity.answered(sent, now));
+    /** Checks which nodes exist as {@link #ask(Consumer, Consumer)}. */
+    public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
+        ask(done -> store().exist(paths, done), then);
     }
 
     /**
@@ -187,7 +190,7 @@ public final class Connection {
 
     /** Sends a transaction; again if the server throttles. */
     public void write(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
-        write(Connection::always, writes, then);
+        write(() -> true, writes, then);
     }
 
     /**
@@ -316,11 +319,6 @@ public final class Connection {
                 then.accept(answer);
             }
         }));
-    }
-
-    /** Returns the status of a transaction: its own, or that of the write that made it fail. */
-    public static Status codeOf(Response<ZnodeStore.Written> answer) {
-        return plain(answer).code();
     }
 
     /** Returns the response as if the write that made a transaction fail had been sent alone. */

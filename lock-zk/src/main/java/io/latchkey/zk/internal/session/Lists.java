@@ -91,7 +91,7 @@ public final class Lists {
             send(path, ahead, then);
             return;
         }
-        connection.<ZnodeStore.NodeData>ask(done -> connection.store().read(path, done), answer -> {
+        connection.read(path, answer -> {
             if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {

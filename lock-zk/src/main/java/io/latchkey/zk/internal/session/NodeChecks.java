@@ -123,7 +123,7 @@ public final class NodeChecks {
         }
         List<String> paths = others.stream().map(SessionNode.OwnedNode::path).toList();
         // Without a response, the next heartbeat fails as this one did.
-        connection.<List<Status>>ask(done -> connection.store().exist(paths, done), answer -> {
+        connection.exist(paths, answer -> {
             for (int i = 0; answer.ok() && i < others.size(); i++) {
                 if (answer.get().get(i) == Status.NO_NODE && others.get(i).isCurrent()) {
                     others.get(i).gone();
