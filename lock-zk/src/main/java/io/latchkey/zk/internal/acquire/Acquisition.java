@@ -166,10 +166,7 @@ public final class Acquisition {
      * @param ids returns a new unique id at every call; each attempt takes one
      */
     public Acquisition(List<Rule> rules, Supplier<String> ids) {
-        this.members = new ArrayList<>(rules.size());
-        for (Rule rule : rules) {
-            members.add(new Member(rule));
-        }
+        this.members = rules.stream().map(Member::new).toList();
         this.ids = ids;
     }
 

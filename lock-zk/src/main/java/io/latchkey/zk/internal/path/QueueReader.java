@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The reader of one path's queue and data for the requests of one session. It delivers a queue only if the path's data
@@ -342,12 +343,9 @@ public final class QueueReader {
      * unless a child shows another.
      */
     private void deliverWithoutData(List<ListRequest> served, ZnodeStore.Listing listing) {
-        Map<PathData, List<ListRequest>> byPurpose = new LinkedHashMap<>();
-        for (ListRequest request : served) {
-            byPurpose
-                    .computeIfAbsent(request.member().purpose(), asked -> new ArrayList<>())
-                    .add(request);
-        }
+        Map<PathData, List<ListRequest>> byPurpose = served.stream()
+                .collect(Collectors.groupingBy(
+                        request -> request.member().purpose(), LinkedHashMap::new, Collectors.toList()));
         byPurpose.forEach((asked, requests) -> deliver(requests, Queue.of(listing.children(), asked, naming())));
     }
 

@@ -106,15 +106,11 @@ final class NodeCreation {
     }
 
     private void creating() {
-        for (QueueEntry entry : entries) {
-            entry.sessionQueue().creating();
-        }
+        entries.forEach(entry -> entry.sessionQueue().creating());
     }
 
     private void noLongerCreating() {
-        for (QueueEntry entry : entries) {
-            entry.sessionQueue().noLongerCreating();
-        }
+        entries.forEach(entry -> entry.sessionQueue().noLongerCreating());
     }
 
     private List<Step> steps() {

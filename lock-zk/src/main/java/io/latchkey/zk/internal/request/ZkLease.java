@@ -28,7 +28,6 @@ import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.turns.TurnQueue;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -131,11 +130,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
 
     /** Returns the paths of the nodes of all members, as the ZooKeeper handle sees them. */
     public List<String> nodePaths() {
-        List<String> paths = new ArrayList<>(nodes.size());
-        for (SessionNode.OwnedNode node : nodes) {
-            paths.add(node.path());
-        }
-        return paths;
+        return nodes.stream().map(SessionNode.OwnedNode::path).toList();
     }
 
     /** Returns the path of which this is an exclusive lease; empty if it is shared, or of several members. */

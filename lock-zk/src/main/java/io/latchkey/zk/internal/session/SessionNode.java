@@ -4,7 +4,6 @@ package io.latchkey.zk.internal.session;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -40,11 +39,9 @@ public interface SessionNode {
 
         /** Returns checks of the nodes: writes that change nothing and fail if a node does not exist. */
         public static List<ZnodeStore.Write> checks(Collection<OwnedNode> nodes) {
-            List<ZnodeStore.Write> checks = new ArrayList<>(nodes.size());
-            for (OwnedNode node : nodes) {
-                checks.add(new ZnodeStore.Write.Check(node.path()));
-            }
-            return checks;
+            return nodes.stream()
+                    .<ZnodeStore.Write>map(node -> new ZnodeStore.Write.Check(node.path()))
+                    .toList();
         }
 
         /**

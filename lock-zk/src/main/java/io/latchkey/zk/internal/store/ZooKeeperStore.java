@@ -122,12 +122,8 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     @Override
     public void exist(List<String> paths, Consumer<Response<List<Status>>> then) {
-        List<Op> ops = new ArrayList<>(paths.size());
-        for (String path : paths) {
-            ops.add(Op.getChildren(path));
-        }
         zooKeeper.multi(
-                ops,
+                paths.stream().map(Op::getChildren).toList(),
                 (rc, path, ctx, results) -> handle.deliver(() -> then.accept(ZooKeeperResults.codes(rc, results))),
                 null);
     }
@@ -169,10 +165,7 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public void write(List<Write> writes, Consumer<Response<Written>> then) {
-        List<Op> ops = new ArrayList<>(writes.size());
-        for (Write write : writes) {
-            ops.add(op(write));
-        }
+        List<Op> ops = writes.stream().map(this::op).toList();
         zooKeeper.multi(
                 ops,
                 (rc, path, ctx, results) -> handle.deliver(() -> {
