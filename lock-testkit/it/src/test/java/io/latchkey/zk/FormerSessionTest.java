@@ -5,20 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,9 +27,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class FormerSessionTest extends OnOneServer {
     private static final Duration GRANTED_WITHIN = Slowness.stretched(Duration.ofSeconds(15));
-
-    /** More than are left to the end of a session. */
-    private static final int LOCKS = 1_100;
 
     private final List<SessionState> states = new CopyOnWriteArrayList<>();
 
@@ -72,29 +65,5 @@ class FormerSessionTest extends OnOneServer {
                         SessionState.EXPIRED,
                         SessionState.CONNECTED),
                 List.copyOf(states));
-    }
-
-    /** The servers close a session by one transaction with the paths of all its nodes. */
-    @Test
-    @Tag("slow")
-    void nodesOfALargeFormerSessionAreDeletedInBatches_beforeItIsClosed() throws Exception {
-        server().holdExpiry();
-        List<String> paths =
-                IntStream.range(0, LOCKS).mapToObj(i -> "/large/" + i).toList();
-        Lease held = client.multiLock(paths.stream().map(client::mutex).toArray(Acquirable[]::new))
-                .acquire();
-        long former = requestsUnder(paths.get(0)).get(0).session();
-        server().stop();
-        Eventually.holds("the handle gives up", GRANTED_WITHIN, () -> states.contains(SessionState.EXPIRED));
-        assertFalse(held.isValid());
-        server().restart();
-        client.mutex(paths.get(0)).acquire().close();
-        assertFalse(server().hasSession(former));
-        Set<Long> transactions = new HashSet<>();
-        for (String path : paths.subList(1, LOCKS)) {
-            assertEquals(0, requestsUnder(path).size());
-            transactions.add(operator().exists(path, false).getPzxid());
-        }
-        assertTrue(transactions.size() > 1, transactions::toString);
     }
 }

@@ -25,7 +25,7 @@ public interface HandleOpener {
         return false;
     }
 
-    /** Returns the ledger of the nodes of the last opened handle's session. */
+    /** Returns a ledger for the nodes of the last opened handle's session. */
     default SessionNodes nodes() {
         return SessionNodes.ofNewSession(0);
     }

@@ -292,7 +292,7 @@ final class SessionHandle {
         switch (state) {
             case SyncConnected -> {
                 if (closesSession) {
-                    new FormerNodes(zooKeeper, nodes).deleteThen(() -> close(() -> {})); // which is reported as Closed
+                    close(() -> {}); // which is reported as Closed
                 } else {
                     connected(attempts.next());
                 }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +36,7 @@ public final class SuccessiveHandles implements HandleOpener {
     /** Callers whose chroot is being created. Guarded by itself. */
     private final List<Consumer<Response<Boolean>>> awaitRoot = new ArrayList<>(0);
 
-    private record OpenHandle(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver, SessionNodes nodes) {}
+    private record OpenHandle(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
 
     public SuccessiveHandles(ZooKeeperHandles handles) {
         this.handles = handles;
@@ -51,9 +50,7 @@ public final class SuccessiveHandles implements HandleOpener {
         ZooKeeper opened = former.isPresent()
                 ? handles.takeOver(former.get().handle(), watcher, servers)
                 : handles.open(watcher, servers);
-        SessionNodes nodes = former.map(OpenHandle::nodes)
-                .orElseGet(() -> SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot())));
-        last = new OpenHandle(opened, attempts, former.isPresent(), nodes);
+        last = new OpenHandle(opened, attempts, former.isPresent());
         return opened;
     }
 
@@ -100,7 +97,7 @@ public final class SuccessiveHandles implements HandleOpener {
 
     @Override
     public SessionNodes nodes() {
-        return Objects.requireNonNull(last, "no handle was opened").nodes();
+        return SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot()));
     }
 
     @Override
