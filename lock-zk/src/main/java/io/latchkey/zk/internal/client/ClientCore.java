@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -62,16 +63,12 @@ final class ClientCore implements Session.Client, Request.Client {
     private final Queries queries;
     private final Closing closing;
 
-    /** The client of a core. */
-    interface Client {
-        /** A step of {@code core} has thrown {@code why}: nothing of it may be used any more. On any thread, once. */
-        void failed(ClientCore core, Throwable why);
-    }
-
     /**
      * @param firstContact completes with the first connection of the client
      * @param closed completes when the client has returned all that it had
      * @param behindAFailure whether the core before this one has failed
+     * @param onFailure gets this core and what a step of it has thrown: nothing of it may be used any more; on any
+     *     thread, once
      */
     ClientCore(
             ClientConfig config,
@@ -80,7 +77,7 @@ final class ClientCore implements Session.Client, Request.Client {
             CompletableFuture<@Nullable Void> firstContact,
             CompletableFuture<@Nullable Void> closed,
             boolean behindAFailure,
-            Client client) {
+            BiConsumer<ClientCore, Throwable> onFailure) {
         this.config = config;
         this.firstContact = firstContact;
         this.behindAFailure = behindAFailure;
@@ -90,7 +87,7 @@ final class ClientCore implements Session.Client, Request.Client {
                 callback,
                 requests::leasesOn,
                 this::bringsAnswers,
-                unexpected -> client.failed(this, unexpected));
+                unexpected -> onFailure.accept(this, unexpected));
         this.queries = new Queries(context, requests, () -> queues);
         this.closing = new Closing(config, context, requests, () -> queues, closed);
     }

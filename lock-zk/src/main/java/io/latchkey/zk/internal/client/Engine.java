@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * before it has granted anything, or if the handle is borrowed, the client is closed with the error, and each call says
  * so.
  */
-public final class Engine implements ClientCore.Client {
+public final class Engine {
     /** The share of the session timeout that owners have to be notified before the handle is closed. */
     private static final int NOTICE = 20;
 
@@ -72,7 +72,7 @@ public final class Engine implements ClientCore.Client {
     }
 
     private ClientCore newCore(boolean behindAFailure) {
-        return new ClientCore(config, events, callback, firstContact, closed, behindAFailure, this);
+        return new ClientCore(config, events, callback, firstContact, closed, behindAFailure, this::failed);
     }
 
     /** Returns what all parts of the present core share. */
@@ -166,8 +166,7 @@ public final class Engine implements ClientCore.Client {
     // ---- the end of a core
 
     /** Not in the failed step: its stack and its locks are as unknown as its state. */
-    @Override
-    public void failed(ClientCore over, Throwable why) {
+    private void failed(ClientCore over, Throwable why) {
         try {
             config.outbox().handles().execute(() -> failStop(over, why));
         } catch (Throwable noRoom) {
