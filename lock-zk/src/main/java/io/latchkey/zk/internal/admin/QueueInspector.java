@@ -128,7 +128,7 @@ public final class QueueInspector {
      * @throws LockException if the servers do not answer or refuse
      */
     public List<Contender> read() throws InterruptedException {
-        return contenders(picture());
+        return contenders(engine.queries().ask(path, "read the queue", this::look));
     }
 
     /** Returns the same, for an asynchronous caller. */
@@ -154,10 +154,6 @@ public final class QueueInspector {
     /** Reads the same asynchronously; the future never completes if no server answers. */
     CompletableFuture<Optional<Picture>> ask() {
         return engine.queries().inSession(this::look);
-    }
-
-    private Optional<Picture> picture() throws InterruptedException {
-        return engine.queries().ask(path, "read the queue", this::look);
     }
 
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */

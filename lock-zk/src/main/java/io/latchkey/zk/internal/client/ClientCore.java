@@ -328,14 +328,10 @@ final class ClientCore implements Session.Client, Request.Client {
             requests.refuseAll(gone);
         } else {
             context.log().info(ClientCore.class, "The ZooKeeper session has ended; opening a new one");
-            renew(of);
+            // Closed without waiting, since its server may answer late or never.
+            of.connection().store().close(() -> {});
+            context.execute(this::reopen);
         }
-    }
-
-    /** Opens a new session and closes the former handle without waiting, since its server may answer late or never. */
-    private void renew(Session former) {
-        former.connection().store().close(() -> {});
-        context.execute(this::reopen);
     }
 
     @Override

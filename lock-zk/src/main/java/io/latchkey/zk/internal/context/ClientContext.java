@@ -42,7 +42,7 @@ public final class ClientContext {
      * The maximum number of things of one kind that are remembered: of a session its unused queues, which know the kind
      * of their path, lost creates and lost lists; of the client capacities and paths with another use.
      */
-    private static final int MOST_REMEMBERED = 10_000;
+    public static final int MOST_REMEMBERED = 10_000;
 
     /** Two thirds of the default tick of two seconds. */
     private static final Duration TWO_THIRDS_OF_A_TICK = Duration.ofMillis(1_334);
@@ -172,11 +172,6 @@ public final class ClientContext {
         long ours = lengthened ? most : Math.max(nanos / 4, TWO_THIRDS_OF_A_TICK.toNanos());
         return Duration.ofNanos(
                 Math.min(most, config.margin().map(Duration::toNanos).orElse(ours)));
-    }
-
-    /** Returns the maximum number of unused queues, lost creates or lost lists that a session remembers. */
-    public int mostRemembered() {
-        return MOST_REMEMBERED;
     }
 
     /** Returns the capacity of a semaphore as it was last read; empty if it was not read, or too many were since. */

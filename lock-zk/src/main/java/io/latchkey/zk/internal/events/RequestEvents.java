@@ -13,7 +13,6 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -228,12 +227,8 @@ public final class RequestEvents {
     public void failed(Throwable error) {
         LockException.Reason reason =
                 error instanceof LockException refused ? refused.reason() : LockException.Reason.OTHER;
-        notGranted(
-                EnumSet.of(LockException.Reason.NO_ANSWER, LockException.Reason.NO_SESSION)
-                                .contains(reason)
-                        ? AcquireFailure.NO_ANSWER
-                        : AcquireFailure.REFUSED,
-                Optional.of(reason));
+        boolean unanswered = reason == LockException.Reason.NO_ANSWER || reason == LockException.Reason.NO_SESSION;
+        notGranted(unanswered ? AcquireFailure.NO_ANSWER : AcquireFailure.REFUSED, Optional.of(reason));
     }
 
     /** Reports that the request ended without a lease and without an error, unless it was granted before. */

@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.path;
 
 import io.latchkey.lock.ReleaseOutcome;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import java.util.ArrayDeque;
@@ -30,7 +31,7 @@ public final class SessionQueues {
     }
 
     private void dropIfIdle(SessionQueue queue) {
-        if (byPath.size() > session.context().mostRemembered() && queue.idle()) {
+        if (byPath.size() > ClientContext.MOST_REMEMBERED && queue.idle()) {
             byPath.remove(queue.path(), queue);
         }
     }

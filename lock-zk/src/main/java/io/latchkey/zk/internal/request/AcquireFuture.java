@@ -49,17 +49,13 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     /** Returns the error of a caller whose request ended without a lease. */
     public LockTimeoutException whyNotGranted() {
         LockException.Reason reason =
-                switch (without().orElseGet(this::whyWithout)) {
+                switch (Optional.ofNullable(without).orElseGet(this::whyWithout)) {
                     case BUSY, TIMED_OUT -> LockException.Reason.HELD_BY_OTHERS;
                     case THROTTLED -> LockException.Reason.THROTTLED;
                     default -> LockException.Reason.NO_ANSWER;
                 };
         Duration time = waitPolicy instanceof WaitPolicy.AtMost atMost ? atMost.timeout() : Duration.ZERO;
         return Errors.timedOut(events.about().path(), time, reason);
-    }
-
-    private Optional<AcquireFailure> without() {
-        return Optional.ofNullable(without);
     }
 
     /** Returns what keeps the request from a lease now. */

@@ -40,11 +40,6 @@ final class FirstLook {
         this.id = id;
     }
 
-    /** Returns whether the client has reason to believe that the request would have to wait. */
-    static boolean isDue(List<QueueEntry> entries) {
-        return entries.stream().anyMatch(QueueEntry::seemsBlocked);
-    }
-
     void look(Session session, BooleanSupplier wanted, Consumer<Result> then) {
         List<QueueReader> readers =
                 entries.stream().map(entry -> entry.sessionQueue().reader()).toList();

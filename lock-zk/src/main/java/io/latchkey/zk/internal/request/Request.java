@@ -134,7 +134,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     /** Returns what it is now: several holders if readers share the node. */
     public Stream<OwnRequest> atThisMoment() {
-        return eventsOfOwners().map(owner -> new OwnRequest(owner, state() == State.HELD, id(), paths()));
+        List<LockPath> paths = members.stream().map(LockTarget::path).toList();
+        return eventsOfOwners().map(owner -> new OwnRequest(owner, state() == State.HELD, machine.id(), paths));
     }
 
     public AcquireFuture outcome() {
@@ -158,17 +159,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         return members.stream().anyMatch(member -> member.path().equals(path));
     }
 
-    /** Returns the paths of its members, as the ZooKeeper handle sees them. */
-    List<LockPath> paths() {
-        return members.stream().map(LockTarget::path).toList();
-    }
-
     public State state() {
         return machine.state();
-    }
-
-    String id() {
-        return machine.id();
     }
 
     private Holding holding() {
@@ -245,7 +237,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         for (Command command : commands) {
             command.carryOut(life);
             if (machine.state() != now) {
-                throw new IllegalStateException("an event was handled inside of " + event + " of request " + id());
+                throw new IllegalStateException(
+                        "an event was handled inside of " + event + " of request " + machine.id());
             }
         }
         if (present != null) {
@@ -488,7 +481,9 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     @Override
     public void create() {
-        if (waitPolicy instanceof WaitPolicy.Never && !looked && FirstLook.isDue(entries())) {
+        if (waitPolicy instanceof WaitPolicy.Never
+                && !looked
+                && entries().stream().anyMatch(QueueEntry::seemsBlocked)) {
             looked = true;
             new FirstLook(entries(), machine.id())
                     .look(session(), () -> machine.state() == State.ENQUEUEING, this::looked);

@@ -158,7 +158,7 @@ public final class Lists {
                     path,
                     new LossCount(1, context.now()),
                     (earlier, now) -> new LossCount(earlier.times() + 1, now.last()));
-            if (lost.size() > context.mostRemembered()) {
+            if (lost.size() > ClientContext.MOST_REMEMBERED) {
                 lost.remove(lost.keySet().iterator().next());
             }
         }

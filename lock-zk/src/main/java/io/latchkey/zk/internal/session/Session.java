@@ -224,7 +224,7 @@ public final class Session {
      */
     public void remember(String id, LostCreates at) {
         lostCreates.add(new LostCreate(id, at));
-        if (lostCreates.size() > context.mostRemembered()) {
+        if (lostCreates.size() > ClientContext.MOST_REMEMBERED) {
             LostCreate oldest = lostCreates.iterator().next();
             lostCreates.remove(oldest);
             oldest.at().forget(oldest.id());

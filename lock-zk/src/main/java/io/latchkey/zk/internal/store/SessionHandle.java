@@ -73,7 +73,8 @@ final class SessionHandle {
         this.attempts = new ConnectAttempts(listener::now);
     }
 
-    private SessionHandle(HandleOpener opener, Executor handles, ZnodeStore.Listener listener) throws IOException {
+    /** Opens a handle that the client owns. */
+    SessionHandle(HandleOpener opener, Executor handles, ZnodeStore.Listener listener) throws IOException {
         this.handles = handles;
         this.ownership = Ownership.OWN;
         this.listener = listener;
@@ -84,10 +85,6 @@ final class SessionHandle {
             this.takesOver = opener.takesOver();
             this.nodes = opener.nodes();
         }
-    }
-
-    static SessionHandle open(HandleOpener opener, Executor handles, ZnodeStore.Listener listener) throws IOException {
-        return new SessionHandle(opener, handles, listener);
     }
 
     /**

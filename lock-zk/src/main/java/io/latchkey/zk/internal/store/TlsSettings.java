@@ -64,16 +64,13 @@ final class TlsSettings {
         return names.getSslTruststoreLocationProperty();
     }
 
-    String hostNameSetting() {
-        return names.getSslHostnameVerificationEnabledProperty();
-    }
-
     /**
      * Returns whether a handshake of ZooKeeper's client leaves the check of the host name to the JDK, as it does in FIPS
      * mode. Without that mode the trust manager of the context checks it.
      */
     boolean jdkChecksHostName() {
-        return config.getBoolean(hostNameSetting(), true) && config.getBoolean(FIPS, true);
+        return config.getBoolean(names.getSslHostnameVerificationEnabledProperty(), true)
+                && config.getBoolean(FIPS, true);
     }
 
     /** Returns the settings for TLS, for an error text. */

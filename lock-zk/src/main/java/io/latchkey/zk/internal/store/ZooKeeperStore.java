@@ -49,7 +49,7 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     public static ZooKeeperStore open(HandleOpener opener, List<ACL> acl, Executor handles, Listener listener)
             throws IOException {
-        return new ZooKeeperStore(SessionHandle.open(opener, handles, listener), opener, acl, handles);
+        return new ZooKeeperStore(new SessionHandle(opener, handles, listener), opener, acl, handles);
     }
 
     /** Returns a store for the session of a handle that the caller owns. */
