@@ -126,18 +126,15 @@ final class SessionHandle {
                     eventThread = Thread.currentThread();
                     if (givenBack) {
                         close(() -> {});
-                    } else if (ZooKeeperResults.status(rc) == Status.OK
-                            || ZooKeeperResults.status(rc) == Status.NO_NODE) {
-                        connected(Optional.empty());
-                    } else if (ZooKeeperResults.status(rc) == Status.LOGIN_REFUSED) {
-                        listener.loginRefused();
-                    } else if (ZooKeeperResults.status(rc) == Status.SESSION_EXPIRED) {
-                        listener.expired();
-                    } else if (ZooKeeperResults.status(rc) == Status.CONNECTION_LOSS) {
-                        watchSession();
-                    } else {
+                        return;
+                    }
+                    switch (ZooKeeperResults.status(rc)) {
+                        case OK, NO_NODE -> connected(Optional.empty());
+                        case LOGIN_REFUSED -> listener.loginRefused();
+                        case SESSION_EXPIRED -> listener.expired();
+                        case CONNECTION_LOSS -> watchSession();
                         // An overloaded server refused the request.
-                        handles.execute(() -> deliver(this::watchSessionLater));
+                        default -> handles.execute(() -> deliver(this::watchSessionLater));
                     }
                 }),
                 null);

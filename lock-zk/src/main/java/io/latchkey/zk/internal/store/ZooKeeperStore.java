@@ -26,7 +26,6 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     private final SessionHandle handle;
     private final ZooKeeper zooKeeper;
-    private final SessionNodes nodes;
     private final List<ACL> acl;
     private final Executor handles;
     /** Opened the handle; null if it is borrowed. */
@@ -35,7 +34,6 @@ public final class ZooKeeperStore implements ZnodeStore {
     private ZooKeeperStore(SessionHandle handle, @Nullable HandleOpener opener, List<ACL> acl, Executor handles) {
         this.handle = handle;
         this.zooKeeper = handle.zooKeeper();
-        this.nodes = handle.nodes();
         this.opener = opener;
         // ZooKeeper's client asks whether it contains null, which an immutable list answers by throwing.
         this.acl = new ArrayList<>(acl);
@@ -78,7 +76,7 @@ public final class ZooKeeperStore implements ZnodeStore {
 
     @Override
     public SessionNodes nodes() {
-        return nodes;
+        return handle.nodes();
     }
 
     /**
@@ -87,7 +85,7 @@ public final class ZooKeeperStore implements ZnodeStore {
      */
     @Override
     public void create(String path, byte[] data, Consumer<Response<Created>> then) {
-        if (!nodes.chrootKnown()) {
+        if (!handle.nodes().chrootKnown()) {
             write(List.of(new Write.CreateRequest(path, data)), answer -> then.accept(alone(answer)));
             return;
         }
@@ -170,7 +168,7 @@ public final class ZooKeeperStore implements ZnodeStore {
                 ops,
                 (rc, path, ctx, results) -> handle.deliver(() -> {
                     Response<Written> answer = ZooKeeperResults.written(rc, results);
-                    if (answer.ok() && !nodes.chrootKnown()) {
+                    if (answer.ok() && !handle.nodes().chrootKnown()) {
                         noteChroot(ops, results);
                     }
                     then.accept(answer);
@@ -181,7 +179,7 @@ public final class ZooKeeperStore implements ZnodeStore {
     private void noteChroot(List<Op> ops, List<OpResult> results) {
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i) instanceof OpResult.CreateResult created) {
-                nodes.created(ops.get(i).getPath(), created.getPath());
+                handle.nodes().created(ops.get(i).getPath(), created.getPath());
             }
         }
     }
