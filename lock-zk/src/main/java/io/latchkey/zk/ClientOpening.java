@@ -107,7 +107,7 @@ final class ClientOpening {
 
     private Outbox outbox(int number, Clock time) {
         DaemonThreads lines = new DaemonThreads(1, "latchkey-log-" + number, time);
-        ClientLog log = new ClientLog(lines, lines::close);
+        ClientLog log = new ClientLog(lines);
         DaemonThreads alarms = DaemonThreads.prompt(MOST_ALARMS, "latchkey-alarm-" + number, time);
         DaemonThreads callbacks = new DaemonThreads(CALLBACK_THREADS, "latchkey-callback-" + number, time);
         DaemonThreads handles = DaemonThreads.prompt(MOST_HANDLES, "latchkey-handle-" + number, time);
@@ -132,7 +132,7 @@ final class ClientOpening {
                     alarms.close();
                     callbacks.close();
                     handles.close();
-                    log.close();
+                    lines.close(); // lines that come later are still written
                 });
     }
 

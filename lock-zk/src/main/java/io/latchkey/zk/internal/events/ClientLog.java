@@ -24,17 +24,13 @@ public final class ClientLog {
     private static final long LEVEL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final NewsQueue lines;
-    private final Runnable end;
     /** The level, as the backend has told it on the thread of the log: the question is the backend's code as well. */
     private volatile boolean debugging;
 
     private final AtomicLong asked = new AtomicLong();
 
-    /**
-     * @param thread writes the lines: one task at a time
-     * @param end ends that thread
-     */
-    public ClientLog(Executor thread, Runnable end) {
+    /** @param thread writes the lines: one task at a time */
+    public ClientLog(Executor thread) {
         this.lines = new NewsQueue(
                 thread,
                 MOST_WAITING,
@@ -43,13 +39,12 @@ public final class ClientLog {
                 theirs -> {
                     // The backend has thrown, and there is no other place to say so.
                 });
-        this.end = end;
         askForLevel(System.nanoTime());
     }
 
     /** Returns a log that writes in place, for simulations and tests. */
     public static ClientLog inPlace() {
-        return new ClientLog(Runnable::run, () -> {});
+        return new ClientLog(Runnable::run);
     }
 
     private void askForLevel(long now) {
@@ -92,10 +87,5 @@ public final class ClientLog {
     /** Waits until the lines so far are written, for {@code longest} at most. */
     public void awaitWritten(Duration longest) {
         lines.awaitDelivered(longest);
-    }
-
-    /** Ends the thread as soon as the lines are written. Lines that come later are still written. */
-    public void close() {
-        end.run();
     }
 }
