@@ -166,7 +166,7 @@ final class LockSearch<T> implements SearchSteps.Search {
                     "It has " + children + " children, and " + MOST_CHILDREN + " are the most that are read."));
             return;
         }
-        session.lists().ask(node, children, () -> !then.isDone(), listing -> {
+        session.lists().askCounted(node, children, () -> !then.isDone(), listing -> {
             if (listing.ok()) {
                 answer.complete(() -> use.accept(listing.get().children()));
             } else if (listing.code() == Status.NO_NODE) {

@@ -163,7 +163,7 @@ public final class QueueInspector {
                 then.complete(Optional.empty());
             } else if (data.ok()) {
                 session.lists()
-                        .ask(
+                        .askCounted(
                                 path.node(),
                                 data.get().children(),
                                 () -> !then.isDone(),

@@ -7,6 +7,7 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.Connection;
+import io.latchkey.zk.internal.session.Lists;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.Watches;
 import io.latchkey.zk.internal.store.Errors;
@@ -67,7 +68,7 @@ final class PathRenewal implements Watches.Listener {
         if (isAbandoned()) {
             return;
         }
-        session.lists().ask(path.node(), () -> !isAbandoned(), this::watch, answer -> {
+        session.lists().ask(path.node(), Lists.UNKNOWN_LENGTH, () -> !isAbandoned(), this::watch, answer -> {
             if (answer.ok()) {
                 resume(each -> each.hasNewPath(answer.get()));
             }

@@ -197,7 +197,7 @@ public final class QueueReader {
         List<ListRequest> served = needed;
         needed = new ArrayList<>();
         if (isWanted(served)) {
-            session.lists().ask(path.node(), length.atMost(served), () -> isWanted(served), reading(served));
+            session.lists().ask(path.node(), length.atMost(served), () -> isWanted(served), () -> {}, reading(served));
         }
     }
 

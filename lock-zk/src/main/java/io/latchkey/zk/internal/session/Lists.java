@@ -53,35 +53,20 @@ public final class Lists {
         this.heartbeat = heartbeat;
     }
 
-    /**
-     * Requests a path's children.
-     *
-     * @param wanted returns whether the list is still needed when it can be requested; if not, {@code then} gets {@link
-     *     Status#CONNECTION_LOSS}
-     */
+    /** Requests a path's children without a request ahead. Nothing is known of the length of the list. */
     public void ask(String path, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
-        ask(path, UNKNOWN_LENGTH, wanted, then);
+        ask(path, UNKNOWN_LENGTH, wanted, () -> {}, then);
     }
 
     /**
      * Requests a path's children.
      *
      * @param bytes the length that the list seems to have at most. It may be wrong: that costs one connection more
-     */
-    public void ask(String path, long bytes, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
-        ask(path, bytes, wanted, () -> {}, then);
-    }
-
-    /**
-     * Requests a path's children.
-     *
+     * @param wanted returns whether the list is still needed when it can be requested; if not, {@code then} gets {@link
+     *     Status#CONNECTION_LOSS}
      * @param ahead sends requests ahead of that, which may break the connection for the same reason
      */
-    public void ask(String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
-        ask(path, UNKNOWN_LENGTH, wanted, ahead, then);
-    }
-
-    private void ask(
+    public void ask(
             String path,
             long bytes,
             BooleanSupplier wanted,
@@ -103,7 +88,8 @@ public final class Lists {
     }
 
     /** Requests a path's children when their number has just been read. */
-    public void ask(String path, int children, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
+    public void askCounted(
+            String path, int children, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Listing>> then) {
         if (!mayFit(path, children)) {
             then.accept(tooLong(children));
         } else if (mayBeTooLong(path, UNKNOWN_LENGTH)) {
