@@ -21,7 +21,7 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
     public static final int ID_LENGTH = 16;
 
     /** ZooKeeper appends {@code %010d} of an int, so an overflowed counter shows as a minus sign and ten digits. */
-    private static final int DIGITS = 10;
+    static final int DIGITS = 10;
 
     private static final String REVOCATION = "revoke-";
 
@@ -118,7 +118,7 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         return number == (int) number ? (int) number : 0;
     }
 
-    private static boolean isDigits(String s, int from, int to) {
+    static boolean isDigits(String s, int from, int to) {
         for (int i = from; i < to; i++) {
             if (s.charAt(i) < '0' || s.charAt(i) > '9') {
                 return false;

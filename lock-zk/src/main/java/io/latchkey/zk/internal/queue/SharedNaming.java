@@ -29,7 +29,6 @@ record SharedNaming(
         boolean keepsEmptyPaths,
         Function<String, OwnerData> ownerOf)
         implements Naming {
-    private static final int DIGITS = 10;
     private static final int RADIX = 10;
     /** The last part of the UUID has sixteen digits, written as four and twelve. */
     private static final int FOUR = 4;
@@ -95,8 +94,8 @@ record SharedNaming(
 
     @Override
     public Optional<NodeName> parse(String child) {
-        int digitsFrom = child.length() - DIGITS;
-        if (digitsFrom <= 0 || !isNumber(child, digitsFrom)) {
+        int digitsFrom = child.length() - NodeName.DIGITS;
+        if (digitsFrom <= 0 || !NodeName.isDigits(child, digitsFrom, child.length())) {
             return Optional.empty();
         }
         return markers.stream()
@@ -124,10 +123,6 @@ record SharedNaming(
         return child.startsWith(text, end - text.length());
     }
 
-    private static boolean isNumber(String child, int from) {
-        return child.chars().skip(from).allMatch(c -> c >= '0' && c <= '9');
-    }
-
     /** Returns the id if Latchkey gave the name. */
     private Optional<String> idIn(String head) {
         if (!head.startsWith(before)) {
@@ -143,7 +138,7 @@ record SharedNaming(
     }
 
     private Marker markerOf(NodeName name) {
-        int end = name.text().length() - DIGITS - (name.sequence() < 0 ? 1 : 0);
+        int end = name.text().length() - NodeName.DIGITS - (name.sequence() < 0 ? 1 : 0);
         return markers.stream()
                 .filter(marker -> endsAt(name.text(), marker.text(), end))
                 .findFirst()
@@ -154,7 +149,7 @@ record SharedNaming(
     public NodeName inPlace(NodeName name, Tag other) {
         Marker is = markerOf(name);
         Marker becomes = marker(Kind.READ_WRITE, other);
-        int end = name.text().length() - DIGITS;
+        int end = name.text().length() - NodeName.DIGITS;
         String head = name.text().substring(0, end - is.text().length());
         return parse(head + becomes.text() + name.text().substring(end)).orElseThrow();
     }
