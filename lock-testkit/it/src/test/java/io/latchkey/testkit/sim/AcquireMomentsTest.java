@@ -3,9 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
@@ -24,14 +22,10 @@ import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -128,10 +122,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client next = new Client(2, checks -> {});
         ZkLease first = holder.acquire("/m");
         String ahead = first.nodePaths().get(0);
-        CompletableFuture<Optional<ZkLease>> second = waiter.asks("/m");
-        waiter.settle();
-        CompletableFuture<Optional<ZkLease>> third = next.asks("/m");
-        next.settle();
+        CompletableFuture<Optional<ZkLease>> second = waiter.asksAndSettles("/m");
+        CompletableFuture<Optional<ZkLease>> third = next.asksAndSettles("/m");
         String own = queueUnder("/m").get(1);
 
         leader.delete(own);
@@ -158,8 +150,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
                 List.of(new Client(0, checks -> {}), new Client(1, checks -> {}), new Client(2, checks -> {}));
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (Client client : clients) {
-            asked.add(client.asks("/m"));
-            client.settle();
+            asked.add(client.asksAndSettles("/m"));
         }
         String ahead = queueUnder("/m").get(1);
         clients.get(2).listener().fired(ahead, ZnodeStore.Change.DATA, marked);
@@ -180,8 +171,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client other = new Client(1, checks -> {});
         other.acquire("/held").ensureValid();
         Client client = new Client(0, checks -> beats.add(checks.size()));
-        CompletableFuture<Optional<ZkLease>> waits = client.asks("/held");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> waits = client.asksAndSettles("/held");
         var released = client.acquire("/m").releaseAsync();
         client.settle();
         assertTrue(released.toCompletableFuture().isDone());
@@ -200,8 +190,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void lostCreateIsFoundAgain_whenAnotherOneWasLostBefore() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         for (int i = 0; i < 2; i++) {
             CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
             client.loseTheAnswer();
@@ -219,8 +208,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void lostCreateIsFound_whenTheReadOfItsTokenIsLostToo() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.loseTheAnswer();
         List<String> created = queueUnder("/m");
@@ -233,8 +221,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void requestGoesOn_whenItsNodeIsDeletedBeforeItsTokenIsRead() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.loseTheAnswer();
         String created = queueUnder("/m").get(0);
@@ -254,8 +241,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Server second = new Server(leader);
         Client client = new Client(0, checks -> {});
         for (String path : List.of("/a", "/b")) {
-            var unused = client.acquire(path).releaseAsync();
-            client.settle();
+            client.use(path);
         }
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b");
         client.cut();
@@ -280,10 +266,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void oneListServesAllRequests_thatComeWhileAnotherIsOnItsWay() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.READ, "/rw");
-        client.settle();
-        granted(first).ensureValid();
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        client.acquire(Recipe.READ, "/rw").ensureValid();
+        SimulatedStore store = client.store();
         long before = store.requests;
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -300,9 +284,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void waiterForAPermitDecidesAgain_whenTheCapacityGrowsBeforeItsWatchIsSet(int declared) throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(declared, declared), "/s");
-        holder.settle();
-        granted(all).ensureValid();
+        holder.acquire(Recipe.semaphore(declared, declared), "/s").ensureValid();
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(declared, 1), "/s");
         client.settleUntilNext(RequestMatch.watching().path("of the path", "/s"::equals));
         resize("/s", PathData.semaphore(declared).resized(declared + 1));
@@ -319,8 +301,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client next = new Client(2, checks -> {});
         String free = List.of("/a", "/b").get(ready);
         ZkLease held = holder.acquire(List.of("/a", "/b").get(1 - ready));
-        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asksAndSettles(Recipe.MUTEX, "/a", "/b");
         leader.delete(queueUnder(free).get(0));
         ZkLease other = next.acquire(free);
         held.abandon();
@@ -343,8 +324,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client client = new Client(1, checks -> {});
         Client next = new Client(2, checks -> {});
         ZkLease held = holder.acquire("/b");
-        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> both = client.asksAndSettles(Recipe.MUTEX, "/a", "/b");
         held.abandon();
         holder.settle();
         client.settleUntilNext(RequestMatch.multi());
@@ -372,10 +352,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         for (String path : List.of("/a", "/b")) {
             holder.acquire(path).ensureValid();
         }
-        CompletableFuture<Optional<ZkLease>> ahead = leaving.asks("/a");
-        leaving.settle();
-        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> ahead = leaving.asksAndSettles("/a");
+        CompletableFuture<Optional<ZkLease>> both = client.asksAndSettles(Recipe.MUTEX, "/a", "/b");
         ahead.cancel(false);
         settleBoth(leaving, client);
         assertFalse(both.isDone());
@@ -387,8 +365,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @CsvSource({"true, false", "false, false", "false, true"})
     void borrowerIsClosed_onceItsLostCreateWasLookedFor(boolean applied, boolean pathIsGone) throws Exception {
         Client other = new Client(1, checks -> {});
-        var unused = other.acquire("/m").releaseAsync();
-        other.settle();
+        other.use("/m");
         Client borrower = new Client(0, checks -> {}, true);
         CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
         if (applied) {
@@ -400,9 +377,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
             leader.delete("/m");
         }
         assertTrue(borrower.step(server), "it learns of the loss");
-        CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        borrower.engine.onceClosed(() -> closed.complete(true));
-        borrower.engine.context().execute(borrower.engine::close);
+        CompletableFuture<Boolean> closed = borrower.closes();
         assertTrue(asked.isCompletedExceptionally());
         assertFalse(closed.isDone(), "its node may be there");
         borrower.settle();
@@ -445,9 +420,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y");
         client.settleUntilNext(RequestMatch.create().path("of the level", "/x"::equals));
-        Objects.requireNonNull(client.store).refuseNextRequest();
+        client.store().refuseNextRequest();
         client.settle();
-        assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertFails(LockException.class, asked);
     }
 
     /** Of the levels above, a server deletes all but the last one by itself. */
@@ -457,16 +432,16 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/x/y/z");
         BoundedLoop.until(() -> leader.tree().has("/x/y"), () -> client.step(server));
         client.settleUntilNext(RequestMatch.create().path("of the path", "/x/y/z"::equals));
-        Objects.requireNonNull(client.store).refuseNextRequest();
+        client.store().refuseNextRequest();
         client.settle();
-        assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        assertFails(LockException.class, asked);
         assertNull(leader.tree().find("/x/y"));
     }
 
     @Test
     void requestFailsAtOnce_whenTheNodeAboveItsPathIsEphemeral() throws Exception {
         Client client = new Client(0, checks -> {});
-        long session = Objects.requireNonNull(client.store).session();
+        long session = client.store().session();
         leader.commit(List.of(Tree.Effect.Created.of("/e", new byte[0], session)), 0);
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/e/m");
         steps(100, client, server);
@@ -505,13 +480,11 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client client = new Client(1, checks -> {});
         holder.acquire("/m").ensureValid();
         for (int i = 0; i < 2; i++) {
-            var unused = client.asks("/m");
-            client.settle();
+            var unused = client.asksAndSettles("/m");
         }
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
-        var third = client.asks("/m");
-        client.settle();
+        var third = client.asksAndSettles("/m");
         assertEquals(before + 1, store.requests, "more than its create");
         assertFalse(third.isDone());
     }
@@ -527,8 +500,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
             }
         };
         Client client = new Client(0, caller);
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         client.cut();
         assertTrue(client.step(server), "it learns of the loss");
         asked.add(client.asks("/m"));
@@ -554,10 +526,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
             client.cut();
         }
         client.settle();
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
-        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        LockException told = assertFails(LockException.class, asked);
         assertEquals(LockException.Reason.QUEUE_TOO_LONG, told.reason(), told.getMessage());
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
         steps(client, SESSION.dividedBy(2));
         assertEquals(before, store.requests, "the node of the lost create is not found by a list that is not sent");
@@ -568,24 +539,14 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void nodeAheadIsWatchedOnce_whenAFormerWatchIsBeingRemoved() throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> write = holder.asks(Recipe.WRITE, "/rw");
-        holder.settle();
-        String ahead = granted(write).nodePaths().get(0);
-        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.READ, "/rw");
-        client.settle();
+        String ahead = holder.acquire(Recipe.WRITE, "/rw").nodePaths().get(0);
+        CompletableFuture<Optional<ZkLease>> first = client.asksAndSettles(Recipe.READ, "/rw");
         CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.READ, "/rw");
         client.settleUntilNext(RequestMatch.list().path("of the path", "/rw"::equals));
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        store.takeRequest();
+        client.store().takeRequest();
         assertTrue(first.cancel(false));
-        RequestMatch watch = RequestMatch.watching().path("of the node ahead", ahead::equals);
-        Set<Long> watches = new HashSet<>();
-        BoundedLoop.all(() -> {
-            if (store.hasRequest() && watch.matches(store.peekRequest().onTheWire())) {
-                watches.add(store.peekRequest().number);
-            }
-            return client.step(server);
-        });
+        List<WireRecord.Request> watches =
+                client.sent(RequestMatch.watching().path("of the node ahead", ahead::equals));
         assertEquals(1, watches.size(), watches::toString);
         assertFalse(second.isDone());
     }
@@ -599,7 +560,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
         queueUnder("/m").forEach(leader::delete);
         BoundedLoop.until(() -> !server.lags(), server::applyNext);
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         store.takeRequest();
         leader.closeSession(store.session());
         client.settle();
@@ -613,11 +574,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void waiterWithoutANodeIsNotGranted_whenAListShowsThatItHasNone() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        CompletableFuture<Optional<ZkLease>> deleted = client.asks("/m");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> deleted = client.asksAndSettles("/m");
         leader.delete(queueUnder("/m").get(1));
-        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> third = client.asksAndSettles("/m");
         var unused = held.releaseAsync();
         assertFalse(deleted.isDone(), "granted without a node");
         client.settle();
@@ -639,9 +598,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Map<String, Recipe> recipes = Map.of("READ", Recipe.READ, "WRITE", Recipe.WRITE, "DOWNGRADED", Recipe.WRITE);
         Client client = new Client(0, checks -> {});
         Client other = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> first = client.asks(recipes.get(how), "/m");
-        client.settle();
-        ZkLease granted = granted(first);
+        ZkLease granted = client.acquire(recipes.get(how), "/m");
         CompletableFuture<ZkLease> held =
                 how.equals("DOWNGRADED") ? granted.downgrade(Recipe.READ) : CompletableFuture.completedFuture(granted);
         client.settle();
@@ -667,19 +624,16 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void newNodeOfAMultiLockKeepsItsPlace_whenItsFormerNodeIsDeletedByOthers() throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> held = holder.asks(Recipe.WRITE, "/a", "/b");
-        holder.settle();
-        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.WRITE, "/a", "/b");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> held = holder.asksAndSettles(Recipe.WRITE, "/a", "/b");
+        CompletableFuture<Optional<ZkLease>> both = client.asksAndSettles(Recipe.WRITE, "/a", "/b");
         String former = queueUnder("/b").get(1);
         leader.delete(queueUnder("/a").get(1));
-        Objects.requireNonNull(client.store).refuseWrites(1);
+        client.store().refuseWrites(1);
         client.settle();
         List<String> queue = queueUnder("/b");
         assertEquals(former, queue.get(1));
         leader.delete(former);
-        var unused = client.asks(Recipe.READ, "/b");
-        client.settle();
+        var unused = client.asksAndSettles(Recipe.READ, "/b");
         assertEquals(List.of(queue.get(0), queue.get(2)), queueUnder("/b").subList(0, 2));
         granted(held).ensureValid();
         assertFalse(both.isDone());
@@ -689,8 +643,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     private Client knowingBoth() throws Exception {
         Client client = new Client(0, checks -> {});
         for (String path : List.of("/a", "/b", "/a", "/b")) {
-            var unused = client.acquire(path).releaseAsync();
-            client.settle();
+            client.use(path);
         }
         return client;
     }
@@ -713,22 +666,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     /** Returns the number of lists that the client sends after a reconnect to {@code at}, before time passes. */
-    private int listsAfterAReconnect(Client client, Server at) {
+    private static int listsAfterAReconnect(Client client, Server at) {
         client.cut();
-        return listsUntilNothingMoves(client, at);
-    }
-
-    private int listsUntilNothingMoves(Client client, Server at) {
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        Set<Long> lists = new HashSet<>();
-        BoundedLoop.all(() -> {
-            if (store.hasRequest()
-                    && RequestMatch.list().matches(store.peekRequest().onTheWire())) {
-                lists.add(store.peekRequest().number);
-            }
-            return client.step(at);
-        });
-        return lists.size();
+        return client.sent(RequestMatch.list(), at).size();
     }
 
     /** That server was asked again behind its barrier, and showed no node. */
@@ -766,7 +706,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         long end = leader.time().nanos() + SESSION.toNanos();
         while (leader.time().nextAt() <= end) {
             leader.time().runNext();
-            int lists = listsUntilNothingMoves(client, second);
+            int lists = client.sent(RequestMatch.list(), second).size();
             if (lists > 0) {
                 parts.add(lists);
             }
@@ -788,7 +728,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.settle();
         assertEquals(Optional.empty(), first.getNow(null));
         held.abandon();
-        Objects.requireNonNull(holder.store).takeRequest();
+        holder.store().takeRequest();
         assertTrue(server.lags());
         CompletableFuture<Optional<ZkLease>> second = tries(client, "/m");
         client.settleBehindALaggingServer();
@@ -824,7 +764,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
         client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
         client.cut();
-        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ).or(LENGTH), client);
+        assertEquals(
+                List.of(), client.sent(RequestMatch.op(WireRecord.Op.MULTI_READ).or(LENGTH)));
         granted(both).ensureValid();
         held.ensureValid();
     }
@@ -859,7 +800,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         List<CompletableFuture<Optional<ZkLease>>> asked =
                 paths.stream().map(client::asks).toList();
         client.loseTheAnswer();
-        assertNoneIsSent(LENGTH, client);
+        assertEquals(List.of(), client.sent(LENGTH));
         for (CompletableFuture<Optional<ZkLease>> one : asked) {
             assertTrue(one.isDone(), "no time passes, and it is not granted");
             granted(one).ensureValid();
@@ -880,10 +821,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
             client.settleAnswers();
             client.cut();
             client.settleUntilNext(LENGTH.or(list));
-            assertTrue(
-                    LENGTH.matches(
-                            Objects.requireNonNull(client.store).peekRequest().onTheWire()),
-                    "asked for before its length is known");
+            assertTrue(client.isNext(LENGTH), "asked for before its length is known");
             assertFalse(asked.isDone());
         }
         client.settle();
@@ -901,7 +839,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         client.acquire("/a").abandon();
         client.settle();
         CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        assertEquals(List.of(), client.sent(RequestMatch.op(WireRecord.Op.MULTI_READ)));
         granted(both).ensureValid();
     }
 
@@ -911,8 +849,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client holder = new Client(0, checks -> {});
         Client client = knowingBoth();
         ZkLease held = holder.acquire("/a");
-        CompletableFuture<Optional<ZkLease>> waiting = client.asks("/a");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> waiting = client.asksAndSettles("/a");
         client.listener().fired(held.nodePaths().get(0), ZnodeStore.Change.WATCH_REMOVED, -1);
         client.settleUntilNext(RequestMatch.list().path("of the path", "/a"::equals));
         client.cut();
@@ -920,7 +857,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(waiting.cancel(false));
         client.settle();
         CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        assertEquals(List.of(), client.sent(RequestMatch.op(WireRecord.Op.MULTI_READ)));
         held.abandon();
         settleBoth(holder, client);
         granted(both).ensureValid();
@@ -932,7 +869,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         var unused = knowingBoth();
         Client client = new Client(1, checks -> {});
         CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a", "/b");
-        assertNoneIsSent(RequestMatch.op(WireRecord.Op.MULTI_READ), client);
+        assertEquals(List.of(), client.sent(RequestMatch.op(WireRecord.Op.MULTI_READ)));
         granted(both).ensureValid();
     }
 
@@ -940,11 +877,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void oneListOfEachPathServesAllMultiLocks_thatComeWhileAnotherIsOnItsWay() throws Exception {
         Client client = knowingBoth();
-        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.acquire(Recipe.MUTEX, "/a", "/b").abandon();
         client.settle();
-        granted(first).abandon();
-        client.settle();
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -959,9 +894,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @Test
     void downgradedHolderWithoutANodeLoses_beforeTheNextOfItsClientIsGranted() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.WRITE, "/rw");
-        client.settle();
-        ZkLease holder = granted(first);
+        ZkLease holder = client.acquire(Recipe.WRITE, "/rw");
         CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.WRITE, "/rw");
         client.settleUntilNext(RequestMatch.list().path("of the path", "/rw"::equals));
         CompletableFuture<ZkLease> read = holder.downgrade(Recipe.READ);
@@ -978,11 +911,8 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void waiterForAPermitIsGrantedAtOnce_whenItsPathIsGone() throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(20, 20), "/s");
-        holder.settle();
-        granted(all).ensureValid();
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(20, 1), "/s");
-        client.settle();
+        holder.acquire(Recipe.semaphore(20, 20), "/s").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles(Recipe.semaphore(20, 1), "/s");
         client.cut();
         queueUnder("/s").forEach(leader::delete);
         leader.delete("/s");
@@ -990,23 +920,12 @@ class AcquireMomentsTest extends OnSimulatedServer {
         granted(asked).ensureValid();
     }
 
-    /** Until nothing is on its way. */
-    private void assertNoneIsSent(RequestMatch match, Client client) {
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        BoundedLoop.all(() -> {
-            assertFalse(store.hasRequest() && match.matches(store.peekRequest().onTheWire()), match::toString);
-            return client.step(server);
-        });
-    }
-
     /** The first read of the data is before the list, and the second one behind it. */
     @Test
     void capacityStays_whenItGrowsTwiceWhileARequestReadsIt() throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> one = holder.asks(Recipe.semaphore(2, 1), "/s");
-        holder.settle();
-        granted(one).ensureValid();
+        holder.acquire(Recipe.semaphore(2, 1), "/s").ensureValid();
         CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.semaphore(2, 1), "/s");
         client.settleUntilNext(RequestMatch.list().path("of the path", "/s"::equals));
         resize("/s", PathData.semaphore(2).resized(3));
@@ -1027,8 +946,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @ValueSource(booleans = {true, false})
     void nodeOfALostCreateIsNotLeft_whenTheServerRefusesTheListOnce(boolean denied) throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.loseTheAnswer();
         assertTrue(client.step(server), "it learns of the loss");
@@ -1041,11 +959,10 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     private static void refuseNextRequest(Client client, boolean denied) {
-        SimulatedStore store = Objects.requireNonNull(client.store);
         if (denied) {
-            store.denyNextRequest();
+            client.store().denyNextRequest();
         } else {
-            store.throttleNextRequest();
+            client.store().throttleNextRequest();
         }
         client.settle();
     }
@@ -1055,8 +972,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     void nodeOfALostCreateIsNotLeft_whenTheQueueWasTooLongForAWhile() throws Exception {
         Client client = new Client(0, checks -> {});
         client.acquire("/held").ensureValid();
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.loseTheAnswer();
         List<String> created = queueUnder("/m");
@@ -1088,11 +1004,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client holder = new Client(0, checks -> {});
         Client ahead = new Client(1, checks -> {});
         Client client = new Client(2, checks -> {});
-        CompletableFuture<Optional<ZkLease>> all = holder.asks(Recipe.semaphore(20, 20), "/s");
-        holder.settle();
+        CompletableFuture<Optional<ZkLease>> all = holder.asksAndSettles(Recipe.semaphore(20, 20), "/s");
         resize("/s", PathData.semaphore(20).resized(largest).resized(20));
-        CompletableFuture<Optional<ZkLease>> first = ahead.asks(Recipe.semaphore(20, 1), "/s");
-        ahead.settle();
+        CompletableFuture<Optional<ZkLease>> first = ahead.asksAndSettles(Recipe.semaphore(20, 1), "/s");
         CompletableFuture<Optional<ZkLease>> second = client.asks(Recipe.semaphore(20, 1), "/s");
         String node = queueUnder("/s").get(1);
         client.settleUntilNext(RequestMatch.watching().path("of the node ahead", node::equals));
@@ -1109,8 +1023,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
         Client holder = new Client(0, checks -> {});
         Client waiter = new Client(1, checks -> {});
         ZkLease held = holder.acquire("/m");
-        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
-        waiter.settle();
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asksAndSettles("/m");
         waiter.listener().fired(held.nodePaths().get(0), ZnodeStore.Change.WATCH_REMOVED, -1);
         waiter.settle();
         held.abandon();
@@ -1130,8 +1043,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
                 .path("of its node", path -> queueUnder("/m").indexOf(path) == 1));
         refuseNextRequest(waiter, true);
         leader.delete(queueUnder("/m").get(1));
-        CompletableFuture<Optional<ZkLease>> behind = next.asks("/m");
-        next.settle();
+        CompletableFuture<Optional<ZkLease>> behind = next.asksAndSettles("/m");
         held.abandon();
         settleBoth(holder, next);
         waiter.settle();
@@ -1148,9 +1060,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
         CompletableFuture<ReleaseRequest> heard = held.releaseRequested().toCompletableFuture();
         client.settleUntilNext(RequestMatch.getData().path("of its second node", path -> path.startsWith("/m/")));
         if (denied) {
-            Objects.requireNonNull(client.store).denyNextRequest();
+            client.store().denyNextRequest();
         } else {
-            Objects.requireNonNull(client.store).refuseNextRequest();
+            client.store().refuseNextRequest();
         }
         client.settle();
         assertTrue(heard.isCompletedExceptionally());

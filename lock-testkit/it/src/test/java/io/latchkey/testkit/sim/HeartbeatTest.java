@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -136,24 +136,20 @@ class HeartbeatTest extends OnSimulatedServer {
         moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
         useAndRelease(client, 10_000);
         ZkLease held = client.acquire("/held");
-        CompletableFuture<Optional<ZkLease>> givenUp = client.asks("/held");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> givenUp = client.asksAndSettles("/held");
         assertTrue(givenUp.cancel(false));
         client.settle();
-        CompletableFuture<Optional<ZkLease>> next = client.asks("/held");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> next = client.asksAndSettles("/held");
         var unused = held.releaseAsync();
         assertTrue(next.isDone(), "it waits for the server");
 
         client.settle();
         assertTrue(client.asks("/used/0").cancel(false));
         client.settleUntilNext(RequestMatch.delete().under("/used/0"));
-        Objects.requireNonNull(client.store).throttleNextRequest();
+        client.store().throttleNextRequest();
         granted(next).abandon();
         client.settle();
-        CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        client.engine.onceClosed(() -> closed.complete(true));
-        client.engine.context().execute(client.engine::close);
+        CompletableFuture<Boolean> closed = client.closes();
         client.settle();
         assertEquals(1, queueUnder("/used/0").size(), "the server has refused to delete it");
         assertFalse(closed.isDone(), "its node is there");
@@ -353,8 +349,7 @@ class HeartbeatTest extends OnSimulatedServer {
     void heartbeatsStop_whenTheLastNodeIsGone() throws Exception {
         List<Integer> beats = new ArrayList<>();
         Client client = new Client(0, checks -> beats.add(checks.size()));
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         steps(client, SESSION);
         beats.clear();
         steps(client, SESSION);
@@ -369,8 +364,7 @@ class HeartbeatTest extends OnSimulatedServer {
         leader.delete(held.nodePaths().get(0));
         for (int i = 0; i < 6; i++) {
             steps(client, SESSION.dividedBy(12));
-            var unused = client.acquire("/other").releaseAsync();
-            client.settle();
+            client.use("/other");
         }
         assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().getNow(null));
     }
@@ -382,13 +376,12 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void lossIsReported_whenTheFirstHolderOnABorrowedHandleIsCutOffWithoutNotice() throws Exception {
         Client borrower = new Client(0, checks -> {}, true);
-        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
-        borrower.settle();
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asksAndSettles("/m");
         assertFalse(asked.isDone(), "granted without a proof");
         steps(borrower, SESSION.dividedBy(2));
         CompletableFuture<LossCause> lost = granted(asked).lost().toCompletableFuture();
         borrower.settle();
-        Objects.requireNonNull(borrower.store).silence();
+        borrower.store().silence();
         steps(borrower, SESSION);
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
     }
@@ -401,7 +394,7 @@ class HeartbeatTest extends OnSimulatedServer {
         client.settle();
         steps(client, SESSION.multipliedBy(2));
         assertFalse(lost.isDone());
-        Objects.requireNonNull(client.store).silence();
+        client.store().silence();
         steps(client, SESSION);
         assertEquals(LossCause.DEADLINE_PASSED, lost.getNow(null));
     }
@@ -421,7 +414,7 @@ class HeartbeatTest extends OnSimulatedServer {
         assertEquals(List.of("behind a heartbeat"), ran);
 
         client.cut();
-        Objects.requireNonNull(client.store).takeMessage();
+        client.store().takeMessage();
         client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("behind a barrier")));
         assertEquals(1, ran.size(), "no connection is there");
         client.settle();
@@ -434,8 +427,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void taskRuns_whenItsClientHasNoNode() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         steps(client, SESSION);
         Session session = client.engine
                 .queries()
@@ -443,7 +435,7 @@ class HeartbeatTest extends OnSimulatedServer {
                 .getNow(null);
         List<String> ran = new ArrayList<>();
         client.engine.context().execute(() -> session.heartbeat().afterBeat(() -> ran.add("task")));
-        var unused2 = steps(client, SESSION.dividedBy(2));
+        var unused = steps(client, SESSION.dividedBy(2));
         assertEquals(List.of("task"), ran);
     }
 
@@ -451,8 +443,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void leaseHasHalfASessionAtOnce_afterALongOutage() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         client.cut();
         moveTo(leader.time().nanos() + SESSION.multipliedBy(9).dividedBy(10).toNanos());
         client.settle();
@@ -464,14 +455,12 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void leaseCountsFromTheLossOfTheFormerConnection_whenTheAttemptIsUnknown() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         steps(client, SESSION.multipliedBy(2));
         client.listener().disconnected();
         client.listener().connected((int) SESSION.toMillis(), Optional.empty());
         client.settle();
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles("/m");
         assertTrue(asked.isDone(), "it waits for the next heartbeat");
         Duration left = granted(asked).remaining();
         assertTrue(left.compareTo(SESSION.dividedBy(3)) > 0, left::toString);
@@ -499,7 +488,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         long attempt = leader.time().nanos();
         client.cut();
-        BoundedLoop.until(() -> Objects.requireNonNull(client.store).isUp(), () -> client.step(server));
+        BoundedLoop.until(() -> client.store().isUp(), () -> client.step(server));
         moveTo(attempt + LATE.toNanos());
         client.settle();
         assertEndsInASession(held, attempt);
@@ -507,8 +496,7 @@ class HeartbeatTest extends OnSimulatedServer {
 
     private static void useAndRelease(Client client, int paths) throws Exception {
         for (int i = 0; i < paths; i++) {
-            var unused = client.acquire("/used/" + i).releaseAsync();
-            client.settle();
+            client.use("/used/" + i);
         }
     }
 
@@ -529,11 +517,10 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void requestIsConfirmedAtOnce_whenTheAnswerToItsCreateIsLate() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         steps(client, SESSION);
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        Objects.requireNonNull(client.store).takeRequest();
+        client.store().takeRequest();
         moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
         client.settle();
         assertTrue(asked.isDone(), "it waits for the next heartbeat");
@@ -556,8 +543,7 @@ class HeartbeatTest extends OnSimulatedServer {
     void noFurtherBeatIsSent_whenTheRequestThatWaitedForAProofWasGivenUp() throws Exception {
         List<Integer> beats = new ArrayList<>();
         Client borrower = new Client(0, checks -> beats.add(checks.size()), true);
-        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
-        borrower.settle();
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asksAndSettles("/m");
         assertTrue(asked.cancel(false), "granted without a proof");
         borrower.settle();
         List<Integer> counts = new ArrayList<>();
@@ -574,8 +560,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void requestIsGrantedAtOnce_whenItWaitsForAProofAndTheConnectionIsLost() throws Exception {
         Client borrower = new Client(0, checks -> {}, true);
-        CompletableFuture<Optional<ZkLease>> asked = borrower.asks("/m");
-        borrower.settle();
+        CompletableFuture<Optional<ZkLease>> asked = borrower.asksAndSettles("/m");
         assertFalse(asked.isDone(), "granted without a proof");
         moveTo(leader.time().nanos() + SESSION.dividedBy(3).toNanos());
         borrower.cut();
@@ -623,19 +608,13 @@ class HeartbeatTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> beats.add(checks.size()));
         client.acquire("/a").ensureValid();
         RequestMatch list = loseAListOf(client);
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        List<String> sent = new ArrayList<>();
+        List<WireRecord.Request> sent = new ArrayList<>();
         for (int i = 0; i < 6 && sent.isEmpty(); i++) {
             beats.clear();
             BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
             moveTo(leader.time().nanos()
                     + SESSION.multipliedBy(11).dividedBy(20).toNanos());
-            BoundedLoop.all(() -> {
-                if (store.hasRequest() && list.matches(store.peekRequest().onTheWire())) {
-                    sent.add("the list");
-                }
-                return client.step(server);
-            });
+            sent.addAll(client.sent(list));
         }
         assertFalse(sent.isEmpty(), "no list");
     }
@@ -647,11 +626,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/a");
         RequestMatch list = loseAListOf(client, 1);
         delayTheBarrier(client);
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        BoundedLoop.all(() -> {
-            assertFalse(store.hasRequest() && list.matches(store.peekRequest().onTheWire()), "the list is sent");
-            return client.step(server);
-        });
+        assertEquals(List.of(), client.sent(list));
         Duration left = held.remaining();
         assertTrue(held.isValid() && left.compareTo(SESSION.dividedBy(2)) < 0, left::toString);
     }
@@ -677,9 +652,7 @@ class HeartbeatTest extends OnSimulatedServer {
     @Test
     void downgradedLeaseIsKept_whenTheConnectionIsLostWithTheResponse() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/m");
-        client.settle();
-        CompletableFuture<ZkLease> read = granted(asked).downgrade(Recipe.READ);
+        CompletableFuture<ZkLease> read = client.acquire(Recipe.WRITE, "/m").downgrade(Recipe.READ);
         client.loseTheAnswer();
         assertTrue(client.step(server), "it learns of the loss");
         moveTo(leader.time().nanos() + SESSION.multipliedBy(5).dividedBy(12).toNanos());
@@ -695,7 +668,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease held = client.acquire("/m");
         BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH");
-        Objects.requireNonNull(client.store).peekRequest().refusal =
+        client.store().peekRequest().refusal =
                 Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))));
         client.settle();
         held.ensureValid();
@@ -728,7 +701,7 @@ class HeartbeatTest extends OnSimulatedServer {
         ZkLease last = held.get(500);
         String node = last.nodePaths().get(0);
         client.listener().fired(node, ZnodeStore.Change.WATCH_REMOVED, -1);
-        Objects.requireNonNull(client.store).denyNextRequest();
+        client.store().denyNextRequest();
         client.settle();
         leader.delete(node);
         client.settle();
@@ -764,7 +737,7 @@ class HeartbeatTest extends OnSimulatedServer {
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.heartbeat());
             if (refusal == Status.THROTTLED) {
-                Objects.requireNonNull(client.store).throttleNextRequest();
+                client.store().throttleNextRequest();
             } else {
                 refuse(client, refusal);
             }
@@ -775,9 +748,8 @@ class HeartbeatTest extends OnSimulatedServer {
     }
 
     private static void refuse(Client client, Status status) {
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        store.peekRequest().refusal = Optional.of(Response.failed(status, status.name()));
-        store.takeRequest();
+        client.store().peekRequest().refusal = Optional.of(Response.failed(status, status.name()));
+        client.store().takeRequest();
     }
 
     /** After two lost lists the number of children is asked for first, which may show that the list is too long. */
@@ -794,8 +766,7 @@ class HeartbeatTest extends OnSimulatedServer {
             refuse(client, Status.READ_ONLY);
         }
         client.settleUntilNext(length.or(list));
-        assertTrue(length.matches(
-                Objects.requireNonNull(client.store).peekRequest().onTheWire()));
+        assertTrue(client.isNext(length));
     }
 
     /** The report of the connection is the first half of a pair, and the create is the second one. */

@@ -38,7 +38,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -194,15 +193,14 @@ class LimitAndGraceTest extends OnSimulatedServer {
 
         /** Until the next response has arrived at the client and is not handled. */
         void untilAResponseIsThere() {
-            SimulatedStore moved = Objects.requireNonNull(store);
-            while (!moved.hasMessage()) {
+            while (!store().hasMessage()) {
                 assertTrue(step(server));
             }
         }
 
         /** The client learns of it. */
         SimulatedStore loseTheConnection() {
-            SimulatedStore losing = Objects.requireNonNull(store);
+            SimulatedStore losing = store();
             losing.cut();
             while (losing.hasMessage()) {
                 losing.takeMessage();
@@ -424,7 +422,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @Test
     void lossIsThatOfTheSession_whenItEndsWhileTheLimitIsCompared() throws Exception {
         ZkLease lease = client.acquire(LIMITED);
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         client.clock.readingsBefore = 1; // the first reading is for the session
         client.clock.duringReading = () -> {
             store.giveUpSession();
@@ -445,7 +443,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         steps(client, LIMIT);
         other.abandon();
         client.settle();
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         store.giveUpSession();
         leader.closeSession(store.session());
         client.settle();
@@ -558,7 +556,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         });
         held.add(losing.acquire("/a"));
         held.add(losing.acquire("/b"));
-        Objects.requireNonNull(losing.store).giveUpSession();
+        losing.store().giveUpSession();
         assertEquals(Collections.nCopies(2, Optional.of(LossCause.SESSION_EXPIRED)), found);
     }
 
@@ -597,7 +595,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
         client.untilAResponseIsThere();
         client.engine.context().execute(() -> {
-            Objects.requireNonNull(client.store).takeMessage();
+            client.store().takeMessage();
             client.clock.ahead = LIMIT;
             assertFalse(write.isValid());
         });
@@ -920,7 +918,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         TurningClient closing = new TurningClient(true);
         ZkLease lease = acquireOn(closing);
         CompletableFuture<Optional<ZkLease>> asked = closing.engine.acquire(List.of(UNLIMITED), FOREVER);
-        Objects.requireNonNull(closing.store).takeRequest();
+        closing.store().takeRequest();
         closing.close(HOUR);
         assertTrue(asked.isCompletedExceptionally());
         assertEquals(1, nodes());
@@ -1065,7 +1063,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     void clientClosesWithoutANewSession_whenItsSessionExpiresWithinTheGrace() throws Exception {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(HOUR);
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         leader.closeSession(store.session());
         store.cut();
         client.settle();
@@ -1073,7 +1071,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(
                 LossCause.SESSION_EXPIRED, lease.lost().toCompletableFuture().getNow(null));
         assertTrue(client.closed);
-        assertEquals(store, client.store);
+        assertEquals(store, client.store());
     }
 
     @Test

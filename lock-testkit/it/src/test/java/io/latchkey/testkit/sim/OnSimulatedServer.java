@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import com.sun.management.ThreadMXBean;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.testkit.proxy.RequestMatch;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
@@ -23,10 +27,13 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -45,9 +52,7 @@ abstract class OnSimulatedServer {
         final Engine engine;
         private final Consumer<List<ZnodeStore.Write>> beats;
 
-        @Nullable
-        SimulatedStore store;
-
+        private @Nullable SimulatedStore store;
         private ZnodeStore.@Nullable Listener listener;
         private long ids;
 
@@ -126,6 +131,10 @@ abstract class OnSimulatedServer {
             return Objects.requireNonNull(listener);
         }
 
+        SimulatedStore store() {
+            return Objects.requireNonNull(store);
+        }
+
         CompletableFuture<Optional<ZkLease>> asks(String path) {
             return asks(Recipe.MUTEX, path);
         }
@@ -137,28 +146,52 @@ abstract class OnSimulatedServer {
             return engine.acquire(members, new WaitPolicy.Forever());
         }
 
-        ZkLease acquire(String path) throws Exception {
-            CompletableFuture<Optional<ZkLease>> asked = asks(path);
+        CompletableFuture<Optional<ZkLease>> asksAndSettles(String path) {
+            return asksAndSettles(Recipe.MUTEX, path);
+        }
+
+        CompletableFuture<Optional<ZkLease>> asksAndSettles(Recipe recipe, String... paths) {
+            CompletableFuture<Optional<ZkLease>> asked = asks(recipe, paths);
             settle();
-            return granted(asked);
+            return asked;
+        }
+
+        ZkLease acquire(String path) throws Exception {
+            return acquire(Recipe.MUTEX, path);
+        }
+
+        ZkLease acquire(Recipe recipe, String... paths) throws Exception {
+            return granted(asksAndSettles(recipe, paths));
+        }
+
+        /** Acquires and releases, so that the path exists and is known to the client. */
+        void use(String path) throws Exception {
+            var unused = acquire(path).releaseAsync();
+            settle();
+        }
+
+        /** Begins to close. Returns a future that is completed once it has closed. */
+        CompletableFuture<Boolean> closes() {
+            CompletableFuture<Boolean> closed = new CompletableFuture<>();
+            engine.onceClosed(() -> closed.complete(true));
+            engine.context().execute(engine::close);
+            return closed;
         }
 
         void cut() {
-            Objects.requireNonNull(store).cut();
+            store().cut();
         }
 
         /** The server passes on what is asked first, and the client hears nothing of it. */
         void loseTheAnswer() {
-            SimulatedStore losing = Objects.requireNonNull(store);
-            losing.takeRequest();
-            losing.cut();
+            store().takeRequest();
+            cut();
         }
 
         /** Until nothing is on its way; the server applies nothing before it has to. */
         void settleBehindALaggingServer() {
-            SimulatedStore moved = Objects.requireNonNull(store);
             BoundedLoop.all(() -> {
-                boolean moves = Delivery.next(moved, server);
+                boolean moves = Delivery.next(store(), server);
                 boolean lags = !moves && server.lags();
                 if (lags) {
                     server.applyNext();
@@ -174,27 +207,49 @@ abstract class OnSimulatedServer {
 
         /** Until it has taken all messages. */
         void settleAnswers() {
-            SimulatedStore moved = Objects.requireNonNull(store);
-            BoundedLoop.until(() -> !moved.hasMessage(), moved::takeMessage);
+            BoundedLoop.until(() -> !store().hasMessage(), store()::takeMessage);
         }
 
         /** Until such a request is the next that the server takes; time passes if nothing is on its way. */
         void settleUntilNext(RequestMatch wanted) {
-            SimulatedStore moved = Objects.requireNonNull(store);
-            BoundedLoop.until(
-                    () -> moved.hasRequest()
-                            && wanted.matches(moved.peekRequest().onTheWire()),
-                    () -> {
-                        if (!step(server)) {
-                            leader.time().runNext();
-                        }
-                    });
+            BoundedLoop.until(() -> isNext(wanted), () -> {
+                if (!step(server)) {
+                    leader.time().runNext();
+                }
+            });
+        }
+
+        /** Returns whether such a request is the next that the server takes. */
+        boolean isNext(RequestMatch wanted) {
+            return store().hasRequest() && wanted.matches(store().peekRequest().onTheWire());
+        }
+
+        /** Settles, and returns the requests of this kind that the server takes until then. */
+        List<WireRecord.Request> sent(RequestMatch wanted) {
+            return sent(wanted, server);
+        }
+
+        List<WireRecord.Request> sent(RequestMatch wanted, Server at) {
+            Set<SimulatedStore.Sent> sent = new LinkedHashSet<>();
+            BoundedLoop.all(() -> {
+                if (isNext(wanted)) {
+                    sent.add(store().peekRequest());
+                }
+                return step(at);
+            });
+            return sent.stream().map(SimulatedStore.Sent::onTheWire).toList();
         }
 
         /** Says whether anything was on its way; a client without a connection connects to that server. */
         boolean step(Server at) {
-            return Delivery.nextWithoutLag(Objects.requireNonNull(store), at);
+            return Delivery.nextWithoutLag(store(), at);
         }
+    }
+
+    /** Returns the cause. */
+    static <T extends Exception> T assertFails(Class<T> type, CompletableFuture<?> asked) {
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
+        return assertInstanceOf(type, refused.getCause());
     }
 
     static ZkLease granted(CompletableFuture<Optional<ZkLease>> asked) throws Exception {

@@ -3,9 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
@@ -19,14 +17,10 @@ import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,13 +29,11 @@ import org.junit.jupiter.api.Timeout;
 /** How an engine adopts, renews, leaves and lists paths, in moments that no server can be held in. */
 @Timeout(30)
 class PathMomentsTest extends OnSimulatedServer {
+    private static final RequestMatch LIST_WITHOUT_A_WATCH = RequestMatch.of(
+            "list without a watch", request -> RequestMatch.list().matches(request) && !request.watch());
+
     private void makePlainNode(String path) {
         leader.commit(List.of(Tree.Effect.Created.of(path, new byte[0], Tree.NO_OWNER)), 0);
-    }
-
-    private static void assertMismatch(CompletableFuture<?> asked) {
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
-        assertInstanceOf(LockMismatchException.class, refused.getCause());
     }
 
     /** Both have read that its data is empty. */
@@ -52,10 +44,9 @@ class PathMomentsTest extends OnSimulatedServer {
         makePlainNode("/p");
         CompletableFuture<Optional<ZkLease>> mutex = first.asks(Recipe.MUTEX, "/p");
         first.settleUntilNext(RequestMatch.setData().path("of the path", "/p"::equals));
-        CompletableFuture<Optional<ZkLease>> write = second.asks(Recipe.WRITE, "/p");
-        second.settle();
+        CompletableFuture<Optional<ZkLease>> write = second.asksAndSettles(Recipe.WRITE, "/p");
         settleBoth(first, second);
-        assertMismatch(mutex);
+        assertFails(LockMismatchException.class, mutex);
         granted(write).ensureValid();
         assertEquals("latchkey/3 read-write", new String(leader.tree().get("/p").data, StandardCharsets.UTF_8));
     }
@@ -65,9 +56,8 @@ class PathMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         makePlainNode("/p");
         makePlainNode("/p/_c_0b1c2d3e-0000-4000-8000-000000000000-lock-0000000000");
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/p");
-        client.settle();
-        assertMismatch(asked);
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles("/p");
+        assertFails(LockMismatchException.class, asked);
         assertEquals(0, leader.tree().get("/p").data.length);
     }
 
@@ -80,11 +70,10 @@ class PathMomentsTest extends OnSimulatedServer {
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.getData().path("of the path", "/m"::equals));
-            Objects.requireNonNull(client.store).refuseNextRequest();
+            client.store().refuseNextRequest();
         }
         client.settle();
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
-        assertInstanceOf(LockException.class, refused.getCause());
+        assertFails(LockException.class, asked);
         assertEquals(1, queueUnder("/m").size());
     }
 
@@ -106,8 +95,7 @@ class PathMomentsTest extends OnSimulatedServer {
     void onlyTheNodeIsMissing_whenTheConnectionBreaksWheneverItIsRead() throws Exception {
         Client client = new Client(0, checks -> {});
         for (String path : List.of("/a", "/b", "/c")) {
-            var unused = client.acquire(path).releaseAsync();
-            client.settle();
+            client.use(path);
         }
         CompletableFuture<LockListing> asked = new LockTree(client.engine, path -> {}).below("/");
         for (int i = 0; i < 2; i++) {
@@ -130,9 +118,8 @@ class PathMomentsTest extends OnSimulatedServer {
         ZkLease held = holder.acquire("/m");
         CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
         CompletableFuture<Optional<ZkLease>> ofAnotherKind = client.asks(Recipe.WRITE, "/m");
-        CompletableFuture<Optional<ZkLease>> last = client.asks("/m");
-        client.settle();
-        assertMismatch(ofAnotherKind);
+        CompletableFuture<Optional<ZkLease>> last = client.asksAndSettles("/m");
+        assertFails(LockMismatchException.class, ofAnotherKind);
         assertFalse(first.isDone() || last.isDone(), "the other client holds");
         held.abandon();
         settleBoth(holder, client);
@@ -193,8 +180,7 @@ class PathMomentsTest extends OnSimulatedServer {
     }
 
     private static void assertCounterExhausted(CompletableFuture<?> asked) {
-        ExecutionException refused = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS));
-        LockException told = assertInstanceOf(LockException.class, refused.getCause());
+        LockException told = assertFails(LockException.class, asked);
         assertEquals(LockException.Reason.COUNTER_EXHAUSTED, told.reason(), told.getMessage());
     }
 
@@ -206,12 +192,11 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
-        waiter.settleUntilNext(RequestMatch.of(
-                "list without a watch", request -> RequestMatch.list().matches(request) && !request.watch()));
-        Objects.requireNonNull(waiter.store).refuseNextRequest();
+        waiter.settleUntilNext(LIST_WITHOUT_A_WATCH);
+        waiter.store().refuseNextRequest();
         waiter.settle();
         assertCounterExhausted(asked);
-        assertEquals(Set.of(), Objects.requireNonNull(waiter.store).watches());
+        assertEquals(Set.of(), waiter.store().watches());
     }
 
     @Test
@@ -222,7 +207,7 @@ class PathMomentsTest extends OnSimulatedServer {
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
-        Objects.requireNonNull(waiter.store).refuseNextRequest();
+        waiter.store().refuseNextRequest();
         waiter.settle();
         held.abandon();
         settleBoth(holder, waiter);
@@ -233,40 +218,36 @@ class PathMomentsTest extends OnSimulatedServer {
     @Test
     void requestFails_whenForeignChildrenAreUnderAWornOutPath() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         makePlainNode("/m/notes");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles("/m");
         assertCounterExhausted(asked);
-        assertEquals(Set.of(), Objects.requireNonNull(client.store).watches());
+        assertEquals(Set.of(), client.store().watches());
     }
 
     /** The list that shows it empty is on its way. */
     @Test
     void pathStays_whenTheRequestThatWaitsForItIsGivenUp() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
         assertTrue(asked.cancel(false));
         client.settle();
         assertNotNull(leader.tree().find("/m"), "another request may be on its way there");
-        assertEquals(Set.of(), Objects.requireNonNull(client.store).watches());
+        assertEquals(Set.of(), client.store().watches());
     }
 
     @Test
     void requestFails_whenTheServerRefusesToDeleteAWornOutPath() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
-        Objects.requireNonNull(client.store).refuseNextRequest();
+        client.store().refuseNextRequest();
         client.settle();
         assertCounterExhausted(asked);
         client.acquire("/m").ensureValid();
@@ -302,7 +283,7 @@ class PathMomentsTest extends OnSimulatedServer {
         for (int i = 0; i < 40; i++) {
             asked.add(client.asks("/own"));
         }
-        leader.closeSession(Objects.requireNonNull(client.store).session());
+        leader.closeSession(client.store().session());
         client.settle();
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             if (!each.cancel(false)) {
@@ -321,8 +302,7 @@ class PathMomentsTest extends OnSimulatedServer {
     void pathIsRenewedLater_whenARequestComesBeforeItIsDeleted() throws Exception {
         Client first = new Client(0, checks -> {});
         Client second = new Client(1, checks -> {});
-        var unused = first.acquire("/m").releaseAsync();
-        first.settle();
+        first.use("/m");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> one = first.asks("/m");
         first.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
@@ -343,12 +323,9 @@ class PathMomentsTest extends OnSimulatedServer {
         Client second = new Client(1, checks -> {});
         ZkLease held = first.acquire("/m");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
-        CompletableFuture<Optional<ZkLease>> waiting = second.asks("/m");
-        second.settle();
+        CompletableFuture<Optional<ZkLease>> waiting = second.asksAndSettles("/m");
         held.abandon();
-        CompletableFuture<Optional<ZkLease>> asked = first.asks("/m");
-        first.settle();
-        ZkLease next = granted(asked);
+        ZkLease next = first.acquire("/m");
         second.settle();
         assertEquals(2, queueUnder("/m").size(), "the second request is not in the queue");
         next.abandon();
@@ -359,8 +336,7 @@ class PathMomentsTest extends OnSimulatedServer {
     @Test
     void pathIsRenewed_whenTheConnectionIsLostBeforeItIsDeleted() throws Exception {
         Client client = new Client(0, checks -> {});
-        var unused = client.acquire("/m").releaseAsync();
-        client.settle();
+        client.use("/m");
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
         CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
         client.settleUntilNext(RequestMatch.delete().path("of the path", "/m"::equals));
@@ -378,8 +354,7 @@ class PathMomentsTest extends OnSimulatedServer {
         var unused = held.releaseRequested();
         holder.settle();
         leader.tree().get("/m").creates = OracleRules.WORN_OUT;
-        CompletableFuture<Optional<ZkLease>> asked = waiter.asks("/m");
-        waiter.settle();
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asksAndSettles("/m");
         leader.delete(held.nodePaths().get(0));
         waiter.settle();
         assertFalse(asked.isDone(), "a node is still under the path");
@@ -397,18 +372,7 @@ class PathMomentsTest extends OnSimulatedServer {
         var unused = waiter.asks("/m");
         waiter.settleUntilNext(RequestMatch.watching().path("of the path", "/m"::equals));
         waiter.cut();
-        SimulatedStore store = Objects.requireNonNull(waiter.store);
-        Set<Object> lists = Collections.newSetFromMap(new IdentityHashMap<>());
-        RequestMatch list = RequestMatch.list().path("of the path", "/m"::equals);
-        BoundedLoop.all(() -> {
-            if (store.hasRequest()
-                    && list.matches(store.peekRequest().onTheWire())
-                    && !store.peekRequest().onTheWire().watch()) {
-                lists.add(store.peekRequest());
-            }
-            return waiter.step(server);
-        });
-        assertEquals(1, lists.size());
+        assertEquals(1, waiter.sent(LIST_WITHOUT_A_WATCH).size());
     }
 
     /** Its watch and its list are lost. */
@@ -424,10 +388,6 @@ class PathMomentsTest extends OnSimulatedServer {
         waiter.cut();
         assertTrue(waiter.step(server), "it learns of the loss");
         assertTrue(asked.cancel(false));
-        SimulatedStore store = Objects.requireNonNull(waiter.store);
-        BoundedLoop.all(() -> {
-            assertFalse(store.hasRequest() && watch.matches(store.peekRequest().onTheWire()), "no request needs it");
-            return waiter.step(server);
-        });
+        assertEquals(List.of(), waiter.sent(watch), "no request needs it");
     }
 }

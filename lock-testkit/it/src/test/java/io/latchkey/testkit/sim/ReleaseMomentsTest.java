@@ -17,11 +17,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -53,16 +49,12 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void downgradeSucceeds_whenAListOfItsClientShowsItBeforeTheResponse() throws Exception {
         Client client = new Client(0, checks -> {});
         Client other = new Client(1, checks -> {});
-        CompletableFuture<Optional<ZkLease>> first = client.asks(Recipe.WRITE, "/rw");
-        client.settle();
-        CompletableFuture<Optional<ZkLease>> second = other.asks(Recipe.WRITE, "/rw");
-        other.settle();
+        CompletableFuture<Optional<ZkLease>> first = client.asksAndSettles(Recipe.WRITE, "/rw");
+        CompletableFuture<Optional<ZkLease>> second = other.asksAndSettles(Recipe.WRITE, "/rw");
         CompletableFuture<Optional<ZkLease>> third = client.asks(Recipe.WRITE, "/rw");
         client.settleUntilNext(RequestMatch.watching());
         CompletableFuture<ZkLease> read = granted(first).downgrade(Recipe.READ);
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        BoundedLoop.until(
-                () -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
+        BoundedLoop.until(() -> client.isNext(RequestMatch.create()), client.store()::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);
@@ -83,10 +75,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         client.settle();
         var unused = granted(asked.get(0)).releaseAsync();
         CompletableFuture<ZkLease> read = granted(asked.get(1)).downgrade(Recipe.READ);
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        store.refuseWrites(1);
-        BoundedLoop.until(
-                () -> RequestMatch.create().matches(store.peekRequest().onTheWire()), store::takeRequest);
+        client.store().refuseWrites(1);
+        BoundedLoop.until(() -> client.isNext(RequestMatch.create()), client.store()::takeRequest);
         client.loseTheAnswer();
         client.settle();
         ZkLease reader = read.get(5, TimeUnit.SECONDS);
@@ -96,9 +86,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
 
     /** The server has refused the release for each of two nodes. So the client is to ask next which of them exist. */
     private CompletableFuture<ReleaseOutcome> releasedWithoutTwoOfItsNodes(Client client) throws Exception {
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b", "/c");
-        client.settle();
-        ZkLease held = granted(asked);
+        ZkLease held = client.acquire(Recipe.MUTEX, "/a", "/b", "/c");
         held.nodePaths().subList(0, 2).forEach(leader::delete);
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
         client.settleUntilNext(RequestMatch.op(WireRecord.Op.MULTI_READ));
@@ -138,8 +126,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void deletionsAreSentInParts_whenManyWereReleasedWithoutAConnection() throws Exception {
         Client client = new Client(0, checks -> {});
         List<CompletableFuture<Optional<ZkLease>>> asked = new ArrayList<>();
-        asked.add(client.asks(Recipe.READ, "/rw"));
-        client.settle();
+        asked.add(client.asksAndSettles(Recipe.READ, "/rw"));
         while (asked.size() < 1_200) {
             asked.add(client.asks(Recipe.READ, "/rw"));
         }
@@ -149,16 +136,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             granted(each).abandon();
         }
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        Set<Integer> sizes = new HashSet<>();
-        BoundedLoop.all(() -> {
-            if (store.hasRequest()
-                    && RequestMatch.delete().matches(store.peekRequest().onTheWire())) {
-                sizes.add(store.peekRequest().onTheWire().parts().size());
-            }
-            return client.step(server);
-        });
-        assertEquals(Set.of(500, 200), sizes);
+        assertEquals(Set.of(500, 200), Set.copyOf(partsOfDeletions(client)));
         assertEquals(List.of(), queueUnder("/rw"));
     }
 
@@ -203,7 +181,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
-        Objects.requireNonNull(client.store).refuseWrites(1);
+        client.store().refuseWrites(1);
         client.settle();
         assertFalse(released.isDone());
         assertEquals(held.nodePaths(), queueUnder("/m"));
@@ -217,7 +195,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
-        Objects.requireNonNull(client.store).refuseNextRequest();
+        client.store().refuseNextRequest();
         client.settle();
         assertEquals(ReleaseOutcome.PENDING, released.getNow(null));
         assertEquals(held.nodePaths(), queueUnder("/m"));
@@ -229,7 +207,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void releaseSendsNothingMore_whenItsNodeIsGone() throws Exception {
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/m");
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
         leader.delete(held.nodePaths().get(0));
         CompletableFuture<ReleaseOutcome> released = held.releaseAsync().toCompletableFuture();
@@ -254,7 +232,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         leader.commit(List.of(Tree.Effect.Created.of(revocation + "/child", new byte[0], Tree.NO_OWNER)), 0);
         leader.delete(own);
         client.settleUntilNext(RequestMatch.delete().path("of the other node", revocation::equals));
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
         client.settle();
         assertEquals(LossCause.NODE_DELETED, lost.getNow(null));
@@ -303,7 +281,7 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void deletionsAreSentTogether_beyondFour() throws Exception {
         Client client = new Client(0, checks -> {});
         List<CompletableFuture<Optional<ZkLease>>> asked = readers(client, "/rw", 8);
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         long before = store.requests;
         for (CompletableFuture<Optional<ZkLease>> each : asked) {
             granted(each).abandon();
@@ -329,19 +307,10 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     }
 
     /** Returns the numbers of parts of the deletions that are sent until nothing is on its way. */
-    private List<Integer> partsOfDeletions(Client client) {
-        SimulatedStore store = Objects.requireNonNull(client.store);
-        Map<Long, Integer> parts = new LinkedHashMap<>();
-        BoundedLoop.all(() -> {
-            if (store.hasRequest()
-                    && RequestMatch.delete().matches(store.peekRequest().onTheWire())) {
-                parts.put(
-                        store.peekRequest().number,
-                        store.peekRequest().onTheWire().parts().size());
-            }
-            return client.step(server);
-        });
-        return List.copyOf(parts.values());
+    private static List<Integer> partsOfDeletions(Client client) {
+        return client.sent(RequestMatch.delete()).stream()
+                .map(sent -> sent.parts().size())
+                .toList();
     }
 
     @Test
@@ -382,11 +351,9 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     @Test
     void leaseIsDowngraded_whenTheServerHasRefusedItOnce() throws Exception {
         Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/rw");
-        client.settle();
-        ZkLease write = granted(asked);
+        ZkLease write = client.acquire(Recipe.WRITE, "/rw");
         CompletableFuture<ZkLease> refused = write.downgrade(Recipe.READ);
-        Objects.requireNonNull(client.store).refuseNextRequest();
+        client.store().refuseNextRequest();
         client.settle();
         assertTrue(refused.isCompletedExceptionally());
         assertTrue(write.isValid());
@@ -411,9 +378,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         Client client = new Client(0, checks -> {});
         ZkLease first = client.acquire("/m");
         CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
-        CompletableFuture<Optional<ZkLease>> third = client.asks("/m");
-        client.settle();
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        CompletableFuture<Optional<ZkLease>> third = client.asksAndSettles("/m");
+        SimulatedStore store = client.store();
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         released.add(first.releaseAsync().toCompletableFuture());
         released.add(granted(second).releaseAsync().toCompletableFuture());
@@ -459,11 +425,10 @@ class ReleaseMomentsTest extends OnSimulatedServer {
     void refusedPartIsSentInNoFurtherRelease_whenTheClientMayNotWriteOrCheck(int refused, int left) throws Exception {
         Client client = new Client(0, checks -> {});
         CompletableFuture<Optional<ZkLease>> first = client.asks("/m");
-        CompletableFuture<Optional<ZkLease>> second = client.asks("/m");
-        client.settle();
+        CompletableFuture<Optional<ZkLease>> second = client.asksAndSettles("/m");
         CompletableFuture<ReleaseOutcome> released =
                 granted(first).releaseAsync().toCompletableFuture();
-        SimulatedStore store = Objects.requireNonNull(client.store);
+        SimulatedStore store = client.store();
         assertEquals(3, store.peekRequest().onTheWire().parts().size());
         ZnodeStore.Refusal why = new ZnodeStore.Refusal(refused, Status.NO_AUTH, "NOAUTH");
         store.peekRequest().refusal = Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(why))));

@@ -16,7 +16,6 @@ import io.latchkey.zk.internal.request.ZkLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +44,15 @@ class SameMomentTest extends OnSimulatedServer {
         return turns.acquire(target, FOREVER);
     }
 
+    private static ZkLease take(Client of, LocalHandOff turns, LockTarget target) throws Exception {
+        CompletableFuture<Optional<ZkLease>> asked = asks(turns, target);
+        of.settle();
+        return granted(asked);
+    }
+
     /** The client learns of the end behind the next message, before it has carried out what that message leads to. */
     private void endSessionBehindTheNextMessage(Client of) {
-        SimulatedStore store = Objects.requireNonNull(of.store);
+        SimulatedStore store = of.store();
         of.engine.context().execute(() -> {
             var unused = of.step(server);
             store.giveUpSession();
@@ -84,9 +89,7 @@ class SameMomentTest extends OnSimulatedServer {
         LocalHandOff turns = new LocalHandOff(client.engine, 2, HOUR);
         List<ZkLease> readers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            CompletableFuture<Optional<ZkLease>> asked = asks(turns, READER);
-            client.settle();
-            readers.add(granted(asked));
+            readers.add(take(client, turns, READER));
         }
         assertEquals(3, queueUnder("/m").size(), "two that hold, and the next one");
         readers.subList(0, 2).forEach(ZkLease::abandon);
@@ -101,9 +104,7 @@ class SameMomentTest extends OnSimulatedServer {
     void releaseIsNoLoss_whenTheClientClosesBehindIt() throws Exception {
         for (LockTarget target : List.of(MUTEX, WRITER, READER)) {
             Client closing = new Client(2, checks -> {});
-            CompletableFuture<Optional<ZkLease>> asked = asks(new LocalHandOff(closing.engine, 10, HOUR), target);
-            closing.settle();
-            ZkLease lease = granted(asked);
+            ZkLease lease = take(closing, new LocalHandOff(closing.engine, 10, HOUR), target);
             List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
             closing.engine.context().execute(() -> {
                 released.add(lease.releaseAsync().toCompletableFuture());
@@ -119,9 +120,7 @@ class SameMomentTest extends OnSimulatedServer {
     @Test
     void releaseOfTheLastReaderIsALoss_whenTheNodeIsFoundGoneBehindIt() throws Exception {
         Client reading = new Client(2, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = asks(new LocalHandOff(reading.engine, 10, HOUR), READER);
-        reading.settle();
-        ZkLease lease = granted(asked);
+        ZkLease lease = take(reading, new LocalHandOff(reading.engine, 10, HOUR), READER);
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         reading.engine.context().execute(() -> {
             released.add(lease.releaseAsync().toCompletableFuture());
@@ -136,13 +135,9 @@ class SameMomentTest extends OnSimulatedServer {
     void releaseIsNoLoss_whenTheClientClosesAheadOfIt() throws Exception {
         for (LockTarget target : List.of(MUTEX, WRITER, READER)) {
             Client closing = new Client(2, checks -> {});
-            List<ZkLease> leases = new ArrayList<>();
-            CompletableFuture<Optional<ZkLease>> asked = closing.asks(target.recipe(), "/alone");
-            closing.settle();
-            leases.add(granted(asked));
-            asked = asks(new LocalHandOff(closing.engine, 10, HOUR), target);
-            closing.settle();
-            leases.add(granted(asked));
+            List<ZkLease> leases = List.of(
+                    closing.acquire(target.recipe(), "/alone"),
+                    take(closing, new LocalHandOff(closing.engine, 10, HOUR), target));
             List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
             closing.engine.context().execute(() -> {
                 closing.engine.close();
@@ -159,9 +154,7 @@ class SameMomentTest extends OnSimulatedServer {
 
     @Test
     void holderHearsOfTheFirstToAsk_alsoByTheLeaseOfADowngrade() throws Exception {
-        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.WRITE, "/m");
-        client.settle();
-        ZkLease write = granted(asked);
+        ZkLease write = client.acquire(Recipe.WRITE, "/m");
         String node = write.nodePaths().get(0);
         CompletableFuture<ReleaseRequest> heard = write.releaseRequested().toCompletableFuture();
         client.settle();
@@ -198,10 +191,10 @@ class SameMomentTest extends OnSimulatedServer {
         client.settle();
         ZkLease second = granted(asked.get(1));
         assertEquals(first.nodePaths(), second.nodePaths());
-        long before = Objects.requireNonNull(client.store).requests;
+        long before = client.store().requests;
         var unused2 = second.releaseRequested();
         client.settle();
-        assertEquals(before, Objects.requireNonNull(client.store).requests);
+        assertEquals(before, client.store().requests);
     }
 
     /** Its check is repeated behind the barrier of the next connection, unless it has ended by then. */
@@ -211,8 +204,7 @@ class SameMomentTest extends OnSimulatedServer {
         Client waiter = new Client(2, nodes -> checks.add(nodes.size()));
         int without = heartbeatsOfAReconnect(waiter, checks);
         ZkLease held = other.acquire("/b");
-        CompletableFuture<Optional<ZkLease>> asked = waiter.asks(Recipe.MUTEX, "/a", "/b");
-        waiter.settle();
+        CompletableFuture<Optional<ZkLease>> asked = waiter.asksAndSettles(Recipe.MUTEX, "/a", "/b");
         held.abandon();
         other.settle();
         checks.clear();

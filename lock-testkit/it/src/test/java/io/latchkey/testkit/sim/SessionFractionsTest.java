@@ -72,9 +72,7 @@ class SessionFractionsTest extends OnSimulatedServer {
         Client client = withBlockedStages();
         ZkLease lease = client.acquire("/m");
         var unused = lease.lost().thenRun(() -> {});
-        CompletableFuture<Boolean> closed = new CompletableFuture<>();
-        client.engine.onceClosed(() -> closed.complete(true));
-        client.engine.context().execute(client.engine::close);
+        CompletableFuture<Boolean> closed = client.closes();
         client.settle();
         assertEquals(Optional.of(LossCause.CLIENT_CLOSED), lease.lossCause());
         steps(client, SESSION.dividedBy(20).minus(MOMENT));
