@@ -16,7 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.zookeeper.KeeperException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,14 +25,11 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(30)
 class LeadingTest {
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client = locks.client();
     private final BlockingQueue<Long> told = new LinkedBlockingQueue<>();
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     @Test
     void bodyLeadsAgain_whenItHasSteppedDown() throws Exception {

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,14 +23,11 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(30)
 class ShuttingDownTest {
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client = locks.client();
     private final LockClient other = locks.client();
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     @Test
     void nextRequestIsGrantedAtTheRelease_whenTheHolderFinishesInTime() throws Exception {

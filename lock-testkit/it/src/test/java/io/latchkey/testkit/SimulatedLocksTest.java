@@ -42,7 +42,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,15 +54,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulatedLocksTest {
     private static final Duration SESSION = Duration.ofSeconds(10);
 
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     private static <T> T soon(CompletionStage<T> due) throws Exception {
         return due.toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    private static <E extends Throwable> E failure(Class<E> type, CompletionStage<?> failing) {
+        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(failing));
+        return assertInstanceOf(type, told.getCause());
     }
 
     private LockClient besideCurator() {
@@ -273,10 +274,7 @@ class SimulatedLocksTest {
     void resizeNamesTheRefusal_whenTheLevelsAboveMayNotBeCreated() {
         LockClient mine = locks.client();
         var unused = locks.refuseRequest(mine, RequestMatch.create(), 2, KeeperException.Code.NOAUTH);
-        ExecutionException refused = assertThrows(
-                ExecutionException.class,
-                () -> soon(mine.semaphore("/pools/east/s", 2).resizeAsync(3)));
-        assertInstanceOf(AccessDeniedException.class, refused.getCause());
+        failure(AccessDeniedException.class, mine.semaphore("/pools/east/s", 2).resizeAsync(3));
     }
 
     @Test
@@ -391,10 +389,7 @@ class SimulatedLocksTest {
                 mine.multiLock(mine.mutex("/m"), mine.mutex("/other")).tryAcquireAsync(Duration.ZERO));
         locks.advance(SESSION);
         for (CompletableFuture<Optional<Lease>> each : tried) {
-            Throwable cause =
-                    assertThrows(ExecutionException.class, () -> soon(each)).getCause();
-            String told = assertInstanceOf(LockServiceUnavailableException.class, cause)
-                    .getMessage();
+            String told = failure(LockServiceUnavailableException.class, each).getMessage();
             assertTrue(
                     told.startsWith("No answer from the ZooKeeper servers within 10000 ms while acquiring /m."), told);
         }
@@ -566,8 +561,7 @@ class SimulatedLocksTest {
         List<CompletionStage<ReleaseRequest>> asked =
                 held.stream().map(Lease::releaseRequested).toList();
         for (CompletionStage<ReleaseRequest> each : asked) {
-            ExecutionException told = assertThrows(ExecutionException.class, () -> soon(each));
-            assertInstanceOf(LockException.class, told.getCause());
+            failure(LockException.class, each);
         }
         assertTrue(held.stream().allMatch(Lease::isValid));
         CompletableFuture<ReleaseRequest> later =
@@ -718,8 +712,7 @@ class SimulatedLocksTest {
         CompletableFuture<Lease> asked = pool.permits(3).acquireAsync();
         locks.advance(Duration.ZERO); // until callbacks have run
         assertTrue(asked.isDone(), "it waits for ever");
-        ExecutionException told = assertThrows(ExecutionException.class, asked::get);
-        assertInstanceOf(LockMismatchException.class, told.getCause());
+        failure(LockMismatchException.class, asked);
     }
 
     /** One request of the client waits at the server for all of them. */
@@ -732,8 +725,7 @@ class SimulatedLocksTest {
         List<CompletableFuture<Lease>> all = List.of(mutex.acquireAsync(), mutex.acquireAsync(), mutex.acquireAsync());
         answers.release();
         for (CompletableFuture<Lease> asked : all) {
-            ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
-            assertInstanceOf(LockMismatchException.class, told.getCause());
+            failure(LockMismatchException.class, asked);
         }
         assertTrue(write.isValid());
     }
@@ -883,8 +875,7 @@ class SimulatedLocksTest {
         LockClient mine = locks.client();
         Fault denied = locks.refuseRequest(mine, RequestMatch.create(), 1, KeeperException.Code.NOAUTH);
         CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-        ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
-        assertInstanceOf(AccessDeniedException.class, told.getCause());
+        failure(AccessDeniedException.class, asked);
         assertTrue(denied.struck().isDone());
         assertEquals(List.of(), locks.nodesUnder("/m"));
     }

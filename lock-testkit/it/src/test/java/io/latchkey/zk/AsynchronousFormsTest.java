@@ -21,21 +21,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The asynchronous forms of queue, resize and downgrade when servers are away, sessions end or callers give up. */
 @Timeout(60)
 class AsynchronousFormsTest {
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client = locks.client("mine");
     private final LockClient other = locks.client("other");
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     private static <E extends LockException> E failure(Class<E> type, CompletableFuture<?> failing) {
         ExecutionException told = assertThrows(ExecutionException.class, () -> failing.get(10, TimeUnit.SECONDS));

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +40,9 @@ import org.junit.jupiter.api.Timeout;
 /** What a client holds and waits for, and cycles of clients that wait for each other. */
 @Timeout(60)
 class DiagnoseTest extends OnOneServer {
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final ZkLockClient alice = labelled("alice", "");
     private final ZkLockClient bob = labelled("bob", "");
     private final ZkLockClient carol = labelled("carol", "");
@@ -108,29 +112,27 @@ class DiagnoseTest extends OnOneServer {
 
     @Test
     void leasesAreInTheOrderOfTheirGrants_andWaitsInThatOfTheirCalls() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client();
-            Duration second = Duration.ofSeconds(1);
-            Lease others = locks.client().mutex("/late").acquire();
-            CompletableFuture<Lease> late = client.mutex("/late").acquireAsync();
-            locks.advance(second);
-            Lease early = client.mutex("/early").acquire();
-            locks.advance(second);
-            others.close();
-            Lease granted = soon(late);
-            CompletableFuture<Lease> first = client.mutex("/early").acquireAsync();
-            locks.advance(second);
-            CompletableFuture<Lease> last = client.mutex("/late").acquireAsync();
-            locks.advance(second);
-            Diagnosis diagnosis = client.diagnose();
-            Instant start = diagnosis.session().since();
-            assertEquals(List.of("/early after PT1S", "/late after PT2S"), times(diagnosis.holds(), start));
-            assertEquals(List.of("/early after PT2S", "/late after PT3S"), times(diagnosis.waits(), start));
-            early.close();
-            soon(first).close();
-            granted.close();
-            soon(last).close();
-        }
+        LockClient client = locks.client();
+        Duration second = Duration.ofSeconds(1);
+        Lease others = locks.client().mutex("/late").acquire();
+        CompletableFuture<Lease> late = client.mutex("/late").acquireAsync();
+        locks.advance(second);
+        Lease early = client.mutex("/early").acquire();
+        locks.advance(second);
+        others.close();
+        Lease granted = soon(late);
+        CompletableFuture<Lease> first = client.mutex("/early").acquireAsync();
+        locks.advance(second);
+        CompletableFuture<Lease> last = client.mutex("/late").acquireAsync();
+        locks.advance(second);
+        Diagnosis diagnosis = client.diagnose();
+        Instant start = diagnosis.session().since();
+        assertEquals(List.of("/early after PT1S", "/late after PT2S"), times(diagnosis.holds(), start));
+        assertEquals(List.of("/early after PT2S", "/late after PT3S"), times(diagnosis.waits(), start));
+        early.close();
+        soon(first).close();
+        granted.close();
+        soon(last).close();
     }
 
     private static List<String> times(List<Diagnosis.OwnRequest> requests, Instant start) {
@@ -181,32 +183,30 @@ class DiagnoseTest extends OnOneServer {
     /** Another request of the client waits behind each of them. Several, since they are found in any order. */
     @Test
     void deadlockBeginsWithTheClientThatAsks() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient one = locks.client("one");
-            LockClient two = locks.client("two");
-            LockClient three = locks.client("three");
-            int deadlocks = 10;
-            for (int i = 0; i < deadlocks; i++) {
-                String a = "/x/a" + i;
-                String b = "/x/b" + i;
-                String c = "/x/c" + i;
-                var unused = List.<Object>of(
-                        one.mutex(a).acquire(),
-                        two.mutex(b).acquire(),
-                        three.mutex(c).acquire(),
-                        one.mutex(b).acquireAsync(),
-                        two.mutex(a).acquireAsync(),
-                        three.mutex(b).acquireAsync(),
-                        one.mutex(c).acquireAsync());
-            }
-            locks.advance(Duration.ZERO);
-            List<List<Diagnosis.CycleMember>> cycles = one.diagnose().cycles();
-            assertEquals(deadlocks, cycles.size());
-            for (List<Diagnosis.CycleMember> cycle : cycles) {
-                assertEquals(
-                        List.of("one", "two"),
-                        cycle.stream().map(link -> link.client().label()).toList());
-            }
+        LockClient one = locks.client("one");
+        LockClient two = locks.client("two");
+        LockClient three = locks.client("three");
+        int deadlocks = 10;
+        for (int i = 0; i < deadlocks; i++) {
+            String a = "/x/a" + i;
+            String b = "/x/b" + i;
+            String c = "/x/c" + i;
+            var unused = List.<Object>of(
+                    one.mutex(a).acquire(),
+                    two.mutex(b).acquire(),
+                    three.mutex(c).acquire(),
+                    one.mutex(b).acquireAsync(),
+                    two.mutex(a).acquireAsync(),
+                    three.mutex(b).acquireAsync(),
+                    one.mutex(c).acquireAsync());
+        }
+        locks.advance(Duration.ZERO);
+        List<List<Diagnosis.CycleMember>> cycles = one.diagnose().cycles();
+        assertEquals(deadlocks, cycles.size());
+        for (List<Diagnosis.CycleMember> cycle : cycles) {
+            assertEquals(
+                    List.of("one", "two"),
+                    cycle.stream().map(link -> link.client().label()).toList());
         }
     }
 
@@ -231,89 +231,79 @@ class DiagnoseTest extends OnOneServer {
     /** A multi-lock waits at one path and is first at another, with one token for both of its nodes. */
     @Test
     void deadlockIsNamed_whenAMultiLockIsPartOfIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient one = locks.client("one");
-            LockClient two = locks.client("two");
-            Lease held = two.mutex("/q").acquire();
-            CompletableFuture<Lease> both =
-                    one.multiLock(one.mutex("/p"), one.mutex("/q")).acquireAsync();
-            assertNoCycle(one, two);
-            CompletableFuture<Lease> nested = two.mutex("/p").acquireAsync();
-            assertEquals(List.of("one: /p -> /q", "two: /q -> /p"), ring(one.diagnose()));
-            assertEquals(List.of("two: /q -> /p", "one: /p -> /q"), ring(two.diagnose()));
-            held.close();
-            soon(both).close();
-            soon(nested).close();
-        }
+        LockClient one = locks.client("one");
+        LockClient two = locks.client("two");
+        Lease held = two.mutex("/q").acquire();
+        CompletableFuture<Lease> both =
+                one.multiLock(one.mutex("/p"), one.mutex("/q")).acquireAsync();
+        assertNoCycle(one, two);
+        CompletableFuture<Lease> nested = two.mutex("/p").acquireAsync();
+        assertEquals(List.of("one: /p -> /q", "two: /q -> /p"), ring(one.diagnose()));
+        assertEquals(List.of("two: /q -> /p", "one: /p -> /q"), ring(two.diagnose()));
+        held.close();
+        soon(both).close();
+        soon(nested).close();
     }
 
     /** The node of the read lease is younger than the request that was made in between. */
     @Test
     void deadlockIsNamed_whenALeaseWasDowngradedAfterItsHolderBeganToWait() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient one = locks.client("one");
-            LockClient two = locks.client("two");
-            ReadWriteLock lock = one.readWriteLock("/rw");
-            Lease write = lock.writeLock().acquire();
-            Lease held = two.mutex("/m").acquire();
-            CompletableFuture<Lease> inner = one.mutex("/m").acquireAsync();
-            Lease read = lock.downgrade(write);
-            CompletableFuture<Lease> nested =
-                    two.readWriteLock("/rw").writeLock().acquireAsync();
-            assertEquals(List.of("one: /rw -> /m", "two: /m -> /rw"), ring(one.diagnose()));
-            held.close();
-            soon(inner).close();
-            read.close();
-            soon(nested).close();
-        }
+        LockClient one = locks.client("one");
+        LockClient two = locks.client("two");
+        ReadWriteLock lock = one.readWriteLock("/rw");
+        Lease write = lock.writeLock().acquire();
+        Lease held = two.mutex("/m").acquire();
+        CompletableFuture<Lease> inner = one.mutex("/m").acquireAsync();
+        Lease read = lock.downgrade(write);
+        CompletableFuture<Lease> nested = two.readWriteLock("/rw").writeLock().acquireAsync();
+        assertEquals(List.of("one: /rw -> /m", "two: /m -> /rw"), ring(one.diagnose()));
+        held.close();
+        soon(inner).close();
+        read.close();
+        soon(nested).close();
     }
 
     /** The queues are read one after the other. One request leaves behind the read of its queue, and another comes. */
     @Test
     void noDeadlockIsNamed_whenItsRequestsNeverWaitedTogether() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient one = locks.client("one");
-            LockClient two = locks.client("two");
-            LockClient looking = locks.client("looking");
-            Lease a = one.mutex("/x/a").acquire();
-            Lease b = two.mutex("/x/b").acquire();
-            CompletableFuture<Lease> leaving = two.mutex("/x/a").acquireAsync();
-            CompletableFuture<Lease> last = looking.mutex("/x/a").acquireAsync();
-            HeldFrames answers =
-                    locks.holdAnswers(looking, RequestMatch.getData().under("/x/b"));
-            CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(looking::diagnose);
-            soon(answers.firstCaught());
-            leaving.cancel(false);
-            CompletableFuture<Lease> coming = one.mutex("/x/b").acquireAsync();
-            locks.advance(Duration.ZERO);
-            answers.release();
-            Diagnosis diagnosis = soon(asked);
-            assertEquals(Optional.empty(), diagnosis.incompleteBecause());
-            assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
-            b.close();
-            soon(coming).close();
-            a.close();
-            soon(last).close();
-        }
+        LockClient one = locks.client("one");
+        LockClient two = locks.client("two");
+        LockClient looking = locks.client("looking");
+        Lease a = one.mutex("/x/a").acquire();
+        Lease b = two.mutex("/x/b").acquire();
+        CompletableFuture<Lease> leaving = two.mutex("/x/a").acquireAsync();
+        CompletableFuture<Lease> last = looking.mutex("/x/a").acquireAsync();
+        HeldFrames answers = locks.holdAnswers(looking, RequestMatch.getData().under("/x/b"));
+        CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(looking::diagnose);
+        soon(answers.firstCaught());
+        leaving.cancel(false);
+        CompletableFuture<Lease> coming = one.mutex("/x/b").acquireAsync();
+        locks.advance(Duration.ZERO);
+        answers.release();
+        Diagnosis diagnosis = soon(asked);
+        assertEquals(Optional.empty(), diagnosis.incompleteBecause());
+        assertEquals(List.of(), diagnosis.cycles(), diagnosis::toString);
+        b.close();
+        soon(coming).close();
+        a.close();
+        soon(last).close();
     }
 
     /** The list of its parent shows it, and its own read does not. */
     @Test
     void diagnosisIsComplete_whenAPathIsDeletedBeforeItIsRead() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client();
-            client.mutex("/x/deleted").acquire().close();
-            Lease held = client.mutex("/x/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/x/m").acquireAsync();
-            HeldFrames answers = locks.holdAnswers(client, RequestMatch.list().path("of /x", "/x"::equals));
-            CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(client::diagnose);
-            soon(answers.firstCaught());
-            locks.delete("/x/deleted");
-            answers.release();
-            assertEquals(Optional.empty(), soon(asked).incompleteBecause());
-            held.close();
-            soon(waiting).close();
-        }
+        LockClient client = locks.client();
+        client.mutex("/x/deleted").acquire().close();
+        Lease held = client.mutex("/x/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/x/m").acquireAsync();
+        HeldFrames answers = locks.holdAnswers(client, RequestMatch.list().path("of /x", "/x"::equals));
+        CompletableFuture<Diagnosis> asked = CompletableFuture.supplyAsync(client::diagnose);
+        soon(answers.firstCaught());
+        locks.delete("/x/deleted");
+        answers.release();
+        assertEquals(Optional.empty(), soon(asked).incompleteBecause());
+        held.close();
+        soon(waiting).close();
     }
 
     @Test
@@ -443,74 +433,67 @@ class DiagnoseTest extends OnOneServer {
 
     @Test
     void diagnosisNamesItsGap_withoutAServer() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
-            LockClient client = locks.client("mine");
-            Lease held = client.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
-            assertNoCycle(client);
-            locks.cutOff(client);
-            Diagnosis diagnosis = client.diagnose();
-            assertEquals(
-                    List.of(1, 1),
-                    List.of(diagnosis.holds().size(), diagnosis.waits().size()));
-            assertEquals(List.of(), diagnosis.cycles());
-            assertEquals(Optional.of("the servers do not answer in time"), diagnosis.incompleteBecause());
-            locks.heal(client);
-            held.close();
-            waiting.get(10, TimeUnit.SECONDS).close();
-        }
+        LockClient client =
+                locks.builder().sessionTimeout(Duration.ofMillis(600)).build();
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+        assertNoCycle(client);
+        locks.cutOff(client);
+        Diagnosis diagnosis = client.diagnose();
+        assertEquals(
+                List.of(1, 1),
+                List.of(diagnosis.holds().size(), diagnosis.waits().size()));
+        assertEquals(List.of(), diagnosis.cycles());
+        assertEquals(Optional.of("the servers do not answer in time"), diagnosis.incompleteBecause());
+        locks.heal(client);
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
     }
 
     @Test
     void diagnosisIsEmpty_whenTheClientIsClosed() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client();
-            Lease held = client.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
-            client.close();
-            Diagnosis diagnosis = client.diagnose();
-            assertEquals(new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
-            assertEquals(SessionState.CLOSED, diagnosis.session().state());
-            assertFalse(held.isValid());
-            var unused = refusal(ClientClosedException.class, waiting);
-        }
+        LockClient client = locks.client();
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+        client.close();
+        Diagnosis diagnosis = client.diagnose();
+        assertEquals(new Diagnosis(List.of(), List.of(), List.of(), Optional.empty(), client.session()), diagnosis);
+        assertEquals(SessionState.CLOSED, diagnosis.session().state());
+        assertFalse(held.isValid());
+        var unused = refusal(ClientClosedException.class, waiting);
     }
 
     @Test
     void diagnosisNamesItsGapAndTheStatusStaysSet_whenTheThreadIsInterrupted() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client();
-            Lease held = client.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
-            HeldFrames answers = locks.holdAnswers(client, RequestMatch.getData());
-            Thread.currentThread().interrupt();
-            Diagnosis diagnosis = client.diagnose();
-            assertTrue(Thread.interrupted(), "the interrupt status stays set");
-            assertEquals(Optional.of("interrupted"), diagnosis.incompleteBecause());
-            assertEquals(1, diagnosis.waits().size());
-            answers.release();
-            held.close();
-            soon(waiting).close();
-        }
+        LockClient client = locks.client();
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+        HeldFrames answers = locks.holdAnswers(client, RequestMatch.getData());
+        Thread.currentThread().interrupt();
+        Diagnosis diagnosis = client.diagnose();
+        assertTrue(Thread.interrupted(), "the interrupt status stays set");
+        assertEquals(Optional.of("interrupted"), diagnosis.incompleteBecause());
+        assertEquals(1, diagnosis.waits().size());
+        answers.release();
+        held.close();
+        soon(waiting).close();
     }
 
     @Test
     void diagnosisNamesItsGap_whenTheConnectionBreaksAtEachReadOfANode() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client();
-            Lease held = client.mutex("/m").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
-            assertNoCycle(client);
-            RequestMatch read = RequestMatch.getData().path("of /m", "/m"::equals);
-            var unused = locks.cutBefore(client, read, 1);
-            assertEquals(Optional.empty(), client.diagnose().incompleteBecause());
-            var unused2 = locks.cutBefore(client, read, 1);
-            var unused3 = locks.cutBefore(client, read, 1);
-            String gap = client.diagnose().incompleteBecause().orElse("");
-            assertTrue(gap.startsWith("/m: The connection breaks whenever this node is read"), gap);
-            held.close();
-            waiting.get(10, TimeUnit.SECONDS).close();
-        }
+        LockClient client = locks.client();
+        Lease held = client.mutex("/m").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/m").acquireAsync();
+        assertNoCycle(client);
+        RequestMatch read = RequestMatch.getData().path("of /m", "/m"::equals);
+        var unused = locks.cutBefore(client, read, 1);
+        assertEquals(Optional.empty(), client.diagnose().incompleteBecause());
+        var unused2 = locks.cutBefore(client, read, 1);
+        var unused3 = locks.cutBefore(client, read, 1);
+        String gap = client.diagnose().incompleteBecause().orElse("");
+        assertTrue(gap.startsWith("/m: The connection breaks whenever this node is read"), gap);
+        held.close();
+        waiting.get(10, TimeUnit.SECONDS).close();
     }
 
     @Test

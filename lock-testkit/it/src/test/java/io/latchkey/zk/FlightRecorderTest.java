@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,17 +35,14 @@ import org.junit.jupiter.api.io.TempDir;
 class FlightRecorderTest {
     private static final long LONG_NANOS = Duration.ofMillis(15).toNanos();
 
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client = locks.client("billing");
     private final LockClient other = locks.client();
 
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     private interface Play {
         void run() throws Exception;

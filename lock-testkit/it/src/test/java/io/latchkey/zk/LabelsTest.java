@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,14 +32,12 @@ class LabelsTest {
             granted.add(request.label());
         }
     };
+
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client =
             locks.builder().ownerLabel("billing").observer(observer).build();
-
-    @AfterEach
-    void close() {
-        locks.close();
-    }
 
     private List<String> queue(String path) throws InterruptedException {
         return client.mutex(path).queue().stream()

@@ -31,6 +31,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,9 @@ import org.junit.jupiter.api.Timeout;
 /** The list of locks beyond what the contract asks of every implementation. */
 @Timeout(60)
 class ListingTest extends OnOneServer {
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final ZkLockClient client = client("lister");
 
     ListingTest() throws InterruptedException {}
@@ -336,119 +340,104 @@ class ListingTest extends OnOneServer {
 
     @Test
     void listingIsComplete_whenTheConnectionBreaksAtARequestOfAQueue() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client("mine");
-            Lease held = client.mutex("/a").acquire();
-            var cut = locks.cutBefore(client, RequestMatch.getData().under("/a/"), 1);
-            assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.listLocks("/")));
-            assertTrue(cut.struck().isDone(), "the request was not read");
-            held.close();
-        }
+        LockClient client = locks.client("mine");
+        Lease held = client.mutex("/a").acquire();
+        var cut = locks.cutBefore(client, RequestMatch.getData().under("/a/"), 1);
+        assertEquals(List.of("mutex /a: 1 holding, 0 waiting (latchkey)"), lines(client.listLocks("/")));
+        assertTrue(cut.struck().isDone(), "the request was not read");
+        held.close();
     }
 
     @Test
     void nodeIsNamed_whenTheConnectionBreaksAtEachReadOfIt() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a").acquire().close();
-            client.mutex("/b").acquire().close();
-            RequestMatch read = RequestMatch.getData().path("of /a", "/a"::equals);
-            var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 1));
-            LockListing seen = client.listLocks("/");
-            assertTrue(cuts.get(1).struck().isDone(), "the node was not read again");
-            assertEquals(
-                    List.of("/b"), seen.locks().stream().map(LockSummary::path).toList());
-            assertEquals(List.of("/a"), List.copyOf(seen.unreadable().keySet()));
-            String why = String.valueOf(seen.unreadable().get("/a").getMessage());
-            assertTrue(why.contains("raise jute.maxbuffer"), why);
-        }
+        LockClient client = locks.client("mine");
+        client.mutex("/a").acquire().close();
+        client.mutex("/b").acquire().close();
+        RequestMatch read = RequestMatch.getData().path("of /a", "/a"::equals);
+        var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 1));
+        LockListing seen = client.listLocks("/");
+        assertTrue(cuts.get(1).struck().isDone(), "the node was not read again");
+        assertEquals(List.of("/b"), seen.locks().stream().map(LockSummary::path).toList());
+        assertEquals(List.of("/a"), List.copyOf(seen.unreadable().keySet()));
+        String why = String.valueOf(seen.unreadable().get("/a").getMessage());
+        assertTrue(why.contains("raise jute.maxbuffer"), why);
     }
 
     @Test
     void listingEnds_whenNoServerAnswers() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofMillis(600))) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a/b").acquire().close();
-            assertEquals(1, client.listLocks("/").locks().size());
-            locks.cutOff(client);
-            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
-            locks.advance(Duration.ofMillis(700));
-            LockListing seen = soon(asked);
-            assertEquals(List.of(), seen.locks());
-            Map<String, LockException> missing = seen.unreadable();
-            assertEquals(List.of("/"), List.copyOf(missing.keySet()));
-            assertInstanceOf(LockServiceUnavailableException.class, missing.get("/"));
-            locks.heal(client);
-        }
+        LockClient client =
+                locks.builder().sessionTimeout(Duration.ofMillis(600)).build();
+        client.mutex("/a/b").acquire().close();
+        assertEquals(1, client.listLocks("/").locks().size());
+        locks.cutOff(client);
+        CompletableFuture<LockListing> asked = client.listLocksAsync("/");
+        locks.advance(Duration.ofMillis(700));
+        LockListing seen = soon(asked);
+        assertEquals(List.of(), seen.locks());
+        Map<String, LockException> missing = seen.unreadable();
+        assertEquals(List.of("/"), List.copyOf(missing.keySet()));
+        assertInstanceOf(LockServiceUnavailableException.class, missing.get("/"));
+        locks.heal(client);
     }
 
     @Test
     void firstPathWithoutAnAnswerIsNamed_whenTheOthersWereRead() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a").acquire().close();
-            client.mutex("/b/c").acquire().close();
-            var held = locks.holdAnswers(client, RequestMatch.any().path("of /b", "/b"::equals));
-            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
-            locks.advance(Duration.ofSeconds(11));
-            LockListing seen = soon(asked);
-            assertEquals(List.of("/b"), List.copyOf(seen.unreadable().keySet()));
-            assertEquals(
-                    List.of("/a"), seen.locks().stream().map(LockSummary::path).toList());
-            held.release();
-        }
+        LockClient client = locks.client("mine");
+        client.mutex("/a").acquire().close();
+        client.mutex("/b/c").acquire().close();
+        var held = locks.holdAnswers(client, RequestMatch.any().path("of /b", "/b"::equals));
+        CompletableFuture<LockListing> asked = client.listLocksAsync("/");
+        locks.advance(Duration.ofSeconds(11));
+        LockListing seen = soon(asked);
+        assertEquals(List.of("/b"), List.copyOf(seen.unreadable().keySet()));
+        assertEquals(List.of("/a"), seen.locks().stream().map(LockSummary::path).toList());
+        held.release();
     }
 
     /** The answers to two reads are late, each by less than a session timeout, and together by more. */
     @Test
     void listingIsComplete_whenItTakesLongerThanASessionTimeout() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a/b").acquire().close();
-            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
-            var second = locks.holdAnswers(client, RequestMatch.getData().path("of /a/b", "/a/b"::equals));
-            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
-            locks.advance(Duration.ofSeconds(6));
-            first.release();
-            locks.advance(Duration.ofSeconds(6));
-            assertTrue(second.firstCaught().isDone(), "the second read was not sent");
-            second.release();
-            assertEquals(List.of("mutex /a/b: 0 holding, 0 waiting (latchkey)"), lines(soon(asked)));
-        }
+        LockClient client = locks.client("mine");
+        client.mutex("/a/b").acquire().close();
+        var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+        var second = locks.holdAnswers(client, RequestMatch.getData().path("of /a/b", "/a/b"::equals));
+        CompletableFuture<LockListing> asked = client.listLocksAsync("/");
+        locks.advance(Duration.ofSeconds(6));
+        first.release();
+        locks.advance(Duration.ofSeconds(6));
+        assertTrue(second.firstCaught().isDone(), "the second read was not sent");
+        second.release();
+        assertEquals(List.of("mutex /a/b: 0 holding, 0 waiting (latchkey)"), lines(soon(asked)));
     }
 
     @Test
     void nothingIsRead_afterAListingWasCancelled() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a/b").acquire().close();
-            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
-            var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
-            CompletableFuture<LockListing> asked = client.listLocksAsync("/");
-            first.firstCaught().get(10, TimeUnit.SECONDS);
-            assertTrue(asked.cancel(false));
-            first.release();
-            locks.advance(Duration.ofSeconds(1));
-            assertFalse(second.firstCaught().isDone(), "the search goes on");
-        }
+        LockClient client = locks.client("mine");
+        client.mutex("/a/b").acquire().close();
+        var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+        var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
+        CompletableFuture<LockListing> asked = client.listLocksAsync("/");
+        first.firstCaught().get(10, TimeUnit.SECONDS);
+        assertTrue(asked.cancel(false));
+        first.release();
+        locks.advance(Duration.ofSeconds(1));
+        assertFalse(second.firstCaught().isDone(), "the search goes on");
     }
 
     @Test
     void nothingIsRead_afterTheThreadOfAListingWasInterrupted() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start(Duration.ofSeconds(10))) {
-            LockClient client = locks.client("mine");
-            client.mutex("/a/b").acquire().close();
-            var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
-            var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
-            Thread listing = new Thread(() -> assertInterrupted(() -> client.listLocks("/")));
-            listing.start();
-            first.firstCaught().get(10, TimeUnit.SECONDS);
-            listing.interrupt();
-            listing.join();
-            first.release();
-            locks.advance(Duration.ofSeconds(1));
-            assertFalse(second.firstCaught().isDone(), "the search goes on");
-        }
+        LockClient client = locks.client("mine");
+        client.mutex("/a/b").acquire().close();
+        var first = locks.holdAnswers(client, RequestMatch.getData().path("of /a", "/a"::equals));
+        var second = locks.holdAnswers(client, RequestMatch.any().path("of /a/b", "/a/b"::equals));
+        Thread listing = new Thread(() -> assertInterrupted(() -> client.listLocks("/")));
+        listing.start();
+        first.firstCaught().get(10, TimeUnit.SECONDS);
+        listing.interrupt();
+        listing.join();
+        first.release();
+        locks.advance(Duration.ofSeconds(1));
+        assertFalse(second.firstCaught().isDone(), "the search goes on");
     }
 
     @Test

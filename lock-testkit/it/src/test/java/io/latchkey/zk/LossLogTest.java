@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,15 +29,13 @@ class LossLogTest {
     private static final Duration SESSION = Duration.ofMillis(98_765);
     private static final Duration AWAY = Duration.ofMillis(12_347);
 
+    @AutoClose
     private final LoggedWarnings log = LoggedWarnings.listen();
-    private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
-    private final LockClient client = locks.client();
 
-    @AfterEach
-    void close() {
-        locks.close();
-        log.close();
-    }
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
+
+    private final LockClient client = locks.client();
 
     @Test
     void lossIsLoggedOnce_withPathTokenCauseAndTime() throws Exception {

@@ -31,6 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,7 +41,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Every event is reported once, in order, and an observer cannot disturb the locks. */
 @Timeout(60)
 class ObserverTest extends OnOneServer {
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final RecordingObserver heard = new RecordingObserver();
+    /** For a client that only one test has. */
+    private final RecordingObserver own = new RecordingObserver();
+
     private int fences;
     private final FaultProxy proxy = fastProxy();
     private final ZkLockClient client =
@@ -83,236 +90,196 @@ class ObserverTest extends OnOneServer {
     /** They are created together at the reconnect, and one list shows the second that the third is there. */
     @Test
     void position_countsTheRequestsAheadAlone_whenOneListIsForSeveral() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient waiting = locks.client(own);
-            Lease held = locks.client().mutex("/m").acquire();
-            locks.disconnect(waiting);
-            List<CompletableFuture<Lease>> asked = Stream.generate(
-                            () -> waiting.mutex("/m").acquireAsync())
-                    .limit(3)
-                    .toList();
-            locks.heal(waiting);
-            locks.advance(Duration.ofSeconds(1));
-            awaitUntil("two positions", () -> own.of("/m").size() == 5);
-            assertEquals(
-                    List.of("queued at 1 mutex /m", "queued at 2 mutex /m"),
-                    own.of("/m").subList(3, 5));
-            held.close();
-            for (CompletableFuture<Lease> next : asked) {
-                soon(next).close();
-            }
+        LockClient waiting = locks.client(own);
+        Lease held = locks.client().mutex("/m").acquire();
+        locks.disconnect(waiting);
+        List<CompletableFuture<Lease>> asked = Stream.generate(
+                        () -> waiting.mutex("/m").acquireAsync())
+                .limit(3)
+                .toList();
+        locks.heal(waiting);
+        locks.advance(Duration.ofSeconds(1));
+        awaitUntil("two positions", () -> own.of("/m").size() == 5);
+        assertEquals(
+                List.of("queued at 1 mutex /m", "queued at 2 mutex /m"),
+                own.of("/m").subList(3, 5));
+        held.close();
+        for (CompletableFuture<Lease> next : asked) {
+            soon(next).close();
         }
     }
 
     /** Its request is evicted, and then its session ends. */
     @Test
     void waiter_getsItsPositionAgain_eachTimeThatItQueuesAgain() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient waiting = locks.client(own);
-            Lease held = locks.client().mutex("/m").acquire();
-            CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
-            String request = locks.nodesUnder("/m").stream()
-                    .filter(node -> node.session() == locks.session(waiting))
-                    .findFirst()
-                    .orElseThrow()
-                    .path();
-            locks.delete(request);
-            locks.expire(waiting);
-            held.close();
-            soon(next).close();
-            awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
-            assertEquals(
-                    List.of(
-                            "requested mutex /m",
-                            "queued at 1 mutex /m",
-                            "queued at 1 mutex /m",
-                            "queued at 1 mutex /m",
-                            "granted mutex /m",
-                            "released mutex /m"),
-                    own.of("/m"));
-        }
+        LockClient waiting = locks.client(own);
+        Lease held = locks.client().mutex("/m").acquire();
+        CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
+        String request = locks.nodesUnder("/m").stream()
+                .filter(node -> node.session() == locks.session(waiting))
+                .findFirst()
+                .orElseThrow()
+                .path();
+        locks.delete(request);
+        locks.expire(waiting);
+        held.close();
+        soon(next).close();
+        awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
+        assertEquals(
+                List.of(
+                        "requested mutex /m",
+                        "queued at 1 mutex /m",
+                        "queued at 1 mutex /m",
+                        "queued at 1 mutex /m",
+                        "granted mutex /m",
+                        "released mutex /m"),
+                own.of("/m"));
     }
 
     /** They hold by one node, whose own request is not reported. */
     @Test
     void everyReaderIsSuspectAndShown_whenSeveralOfAClientHold() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient turning = locks.builder()
-                    .observer(own)
-                    .localTurns(9, Duration.ofMinutes(1))
-                    .build();
-            Acquirable reads = turning.readWriteLock("/rw").readLock();
-            List<Lease> held = List.of(reads.acquire(), reads.acquire());
-            assertEquals(1, locks.nodesUnder("/rw").size());
-            assertEquals(
-                    List.of("/rw", "/rw"),
-                    turning.diagnose().holds().stream()
-                            .map(lease -> lease.request().path())
-                            .toList());
-            locks.disconnect(turning);
-            awaitUntil(
-                    "both are suspect",
-                    () -> own.of("/rw").stream()
-                                    .filter("suspect read lock /rw"::equals)
-                                    .count()
-                            == 2);
-            assertTrue(held.stream().allMatch(Lease::isValid));
-        }
+        LockClient turning = locks.builder()
+                .observer(own)
+                .localTurns(9, Duration.ofMinutes(1))
+                .build();
+        Acquirable reads = turning.readWriteLock("/rw").readLock();
+        List<Lease> held = List.of(reads.acquire(), reads.acquire());
+        assertEquals(1, locks.nodesUnder("/rw").size());
+        assertEquals(
+                List.of("/rw", "/rw"),
+                turning.diagnose().holds().stream()
+                        .map(lease -> lease.request().path())
+                        .toList());
+        locks.disconnect(turning);
+        awaitUntil("both are suspect", () -> Collections.frequency(own.of("/rw"), "suspect read lock /rw") == 2);
+        assertTrue(held.stream().allMatch(Lease::isValid));
     }
 
     /** The holder and the waiter are of one client, so the release needs no server to grant the lock. */
     @Test
     void leaseIsReportedAsSuspect_whenItIsGrantedWithoutAConnection() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient both = locks.client(own);
-            Lease first = both.mutex("/m").acquire();
-            CompletableFuture<Lease> second = both.mutex("/m").acquireAsync();
-            locks.disconnect(both);
-            var unused = first.releaseAsync();
-            assertEquals(LeaseState.SUSPECT, soon(second).state());
-            awaitUntil(
-                    "both are suspect",
-                    () -> own.of("/m").stream()
-                                    .filter("suspect mutex /m"::equals)
-                                    .count()
-                            == 2);
-        }
+        LockClient both = locks.client(own);
+        Lease first = both.mutex("/m").acquire();
+        CompletableFuture<Lease> second = both.mutex("/m").acquireAsync();
+        locks.disconnect(both);
+        var unused = first.releaseAsync();
+        assertEquals(LeaseState.SUSPECT, soon(second).state());
+        awaitUntil("both are suspect", () -> Collections.frequency(own.of("/m"), "suspect mutex /m") == 2);
     }
 
     /** ZooKeeper's client reports each of them as a lost connection. */
     @Test
     void lossOfTheConnectionIsReportedOnce_whenAttemptsToReconnectFail() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient holding = locks.client(own);
-            Lease held = holding.mutex("/m").acquire();
-            locks.disconnect(holding);
-            locks.advance(Duration.ofSeconds(2));
-            locks.heal(holding);
-            locks.advance(Duration.ofSeconds(1));
-            held.close();
-            awaitUntil("its end", () -> own.lines().contains("released mutex /m"));
-            assertEquals(
-                    List.of(
-                            "CONNECTED",
-                            "requested mutex /m",
-                            "granted mutex /m",
-                            "DISCONNECTED",
-                            "suspect mutex /m",
-                            "CONNECTED",
-                            "released mutex /m"),
-                    own.lines());
-        }
+        LockClient holding = locks.client(own);
+        Lease held = holding.mutex("/m").acquire();
+        locks.disconnect(holding);
+        locks.advance(Duration.ofSeconds(2));
+        locks.heal(holding);
+        locks.advance(Duration.ofSeconds(1));
+        held.close();
+        awaitUntil("its end", () -> own.lines().contains("released mutex /m"));
+        assertEquals(
+                List.of(
+                        "CONNECTED",
+                        "requested mutex /m",
+                        "granted mutex /m",
+                        "DISCONNECTED",
+                        "suspect mutex /m",
+                        "CONNECTED",
+                        "released mutex /m"),
+                own.lines());
     }
 
     @Test
     void multiLockGetsOnePosition_inTheFirstQueueInWhichItWaits() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient waiting = locks.client(own);
-            LockClient holding = locks.client();
-            Lease first = holding.mutex("/b").acquire();
-            CompletableFuture<Lease> second = holding.mutex("/b").acquireAsync();
-            Lease last = holding.mutex("/c").acquire();
-            CompletableFuture<Lease> next = waiting.multiLock(
-                            waiting.mutex("/a"), waiting.mutex("/b"), waiting.mutex("/c"))
-                    .acquireAsync();
-            first.close();
-            soon(second).close();
-            last.close();
-            soon(next).close();
-            awaitUntil("its end", () -> own.of("/a").contains("released multi-lock of 3 /a"));
-            assertEquals(
-                    List.of("queued at 2 multi-lock of 3 /a", "granted multi-lock of 3 /a"),
-                    own.of("/a").subList(1, 3));
-        }
+        LockClient waiting = locks.client(own);
+        LockClient holding = locks.client();
+        Lease first = holding.mutex("/b").acquire();
+        CompletableFuture<Lease> second = holding.mutex("/b").acquireAsync();
+        Lease last = holding.mutex("/c").acquire();
+        CompletableFuture<Lease> next = waiting.multiLock(waiting.mutex("/a"), waiting.mutex("/b"), waiting.mutex("/c"))
+                .acquireAsync();
+        first.close();
+        soon(second).close();
+        last.close();
+        soon(next).close();
+        awaitUntil("its end", () -> own.of("/a").contains("released multi-lock of 3 /a"));
+        assertEquals(
+                List.of("queued at 2 multi-lock of 3 /a", "granted multi-lock of 3 /a"),
+                own.of("/a").subList(1, 3));
     }
 
     @Test
     void leaseIsReportedAsSuspect_atEachLossOfTheConnection() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            RecordingObserver own = new RecordingObserver();
-            LockClient holding = locks.client(own);
-            Lease lease = holding.mutex("/m").acquire();
-            for (int times = 0; times < 2; times++) {
-                locks.disconnect(holding);
-                assertEquals(LeaseState.SUSPECT, lease.state());
-                locks.heal(holding);
-                locks.advance(Duration.ofSeconds(1));
-                assertEquals(LeaseState.HELD, lease.state());
-            }
-            lease.close();
-            awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
-            assertEquals(
-                    List.of("suspect mutex /m", "suspect mutex /m"),
-                    own.of("/m").subList(2, 4));
+        LockClient holding = locks.client(own);
+        Lease lease = holding.mutex("/m").acquire();
+        for (int times = 0; times < 2; times++) {
+            locks.disconnect(holding);
+            assertEquals(LeaseState.SUSPECT, lease.state());
+            locks.heal(holding);
+            locks.advance(Duration.ofSeconds(1));
+            assertEquals(LeaseState.HELD, lease.state());
         }
+        lease.close();
+        awaitUntil("its end", () -> own.of("/m").contains("released mutex /m"));
+        assertEquals(
+                List.of("suspect mutex /m", "suspect mutex /m"), own.of("/m").subList(2, 4));
     }
 
     @Test
     void timesCountFromTheCallAndFromTheGrant() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            BlockingQueue<String> told = new LinkedBlockingQueue<>();
-            LockClient waiting = locks.client(new LockObserver() {
-                @Override
-                public void granted(Request request, long token, Duration waited) {
-                    told.add("granted after " + waited);
-                }
-
-                @Override
-                public void notGranted(
-                        Request request,
-                        AcquireFailure failure,
-                        Optional<LockException.Reason> reason,
-                        Duration waited) {
-                    told.add(failure + " after " + waited);
-                }
-
-                @Override
-                public void released(Request request, long token, Duration held) {
-                    told.add("released after " + held);
-                }
-            });
-            Lease held = locks.client().mutex("/m").acquire();
-            CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
-            locks.advance(Duration.ofSeconds(1));
-            var brief = waiting.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
-            locks.advance(Duration.ofSeconds(2));
-            assertEquals(Optional.empty(), soon(brief));
-            held.close();
-            Lease granted = soon(next);
-            locks.advance(Duration.ofSeconds(4));
-            granted.close();
-            for (String expected : List.of("TIMED_OUT after PT2S", "granted after PT3S", "released after PT4S")) {
-                assertEquals(expected, told.poll(10, TimeUnit.SECONDS));
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        LockClient waiting = locks.client(new LockObserver() {
+            @Override
+            public void granted(Request request, long token, Duration waited) {
+                told.add("granted after " + waited);
             }
+
+            @Override
+            public void notGranted(
+                    Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+                told.add(failure + " after " + waited);
+            }
+
+            @Override
+            public void released(Request request, long token, Duration held) {
+                told.add("released after " + held);
+            }
+        });
+        Lease held = locks.client().mutex("/m").acquire();
+        CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
+        locks.advance(Duration.ofSeconds(1));
+        var brief = waiting.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+        locks.advance(Duration.ofSeconds(2));
+        assertEquals(Optional.empty(), soon(brief));
+        held.close();
+        Lease granted = soon(next);
+        locks.advance(Duration.ofSeconds(4));
+        granted.close();
+        for (String expected : List.of("TIMED_OUT after PT2S", "granted after PT3S", "released after PT4S")) {
+            assertEquals(expected, told.poll(10, TimeUnit.SECONDS));
         }
     }
 
     /** The place at the server for local turns is a request of its own, of which the observer hears nothing. */
     @Test
     void requestsOfEachClientAreNumberedFromOne() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            for (int clients = 0; clients < 2; clients++) {
-                BlockingQueue<Long> ids = new LinkedBlockingQueue<>();
-                LockObserver numbers = new LockObserver() {
-                    @Override
-                    public void requested(Request request) {
-                        ids.add(request.id());
-                    }
-                };
-                LockClient turning = locks.builder()
-                        .localTurns(2, Duration.ofMinutes(1))
-                        .observer(numbers)
-                        .build();
-                for (long id = 1; id <= 3; id++) {
-                    turning.mutex("/m").acquire().close();
-                    assertEquals(id, ids.poll(10, TimeUnit.SECONDS));
+        for (int clients = 0; clients < 2; clients++) {
+            BlockingQueue<Long> ids = new LinkedBlockingQueue<>();
+            LockObserver numbers = new LockObserver() {
+                @Override
+                public void requested(Request request) {
+                    ids.add(request.id());
                 }
+            };
+            LockClient turning = locks.builder()
+                    .localTurns(2, Duration.ofMinutes(1))
+                    .observer(numbers)
+                    .build();
+            for (long id = 1; id <= 3; id++) {
+                turning.mutex("/m").acquire().close();
+                assertEquals(id, ids.poll(10, TimeUnit.SECONDS));
             }
         }
     }
@@ -465,7 +432,6 @@ class ObserverTest extends OnOneServer {
 
     @Test
     void localTurns_areReportedSeparately() throws Exception {
-        RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease first = turns.mutex("/m").acquire();
         CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
@@ -503,7 +469,6 @@ class ObserverTest extends OnOneServer {
     /** The second waits for the first one's answer alone, and the third for a permit. */
     @Test
     void localTurnGetsAPosition_onlyWhenItWaitsForAPermit() throws Exception {
-        RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         List<CompletableFuture<Lease>> asked = Stream.generate(
                         () -> turns.semaphore("/s", 2).acquireAsync())
@@ -524,7 +489,6 @@ class ObserverTest extends OnOneServer {
 
     @Test
     void firstLocalWaiterGetsItsPosition_whenItWaitsForAnotherClient() throws Exception {
-        RecordingObserver own = new RecordingObserver();
         ZkLockClient turns = client(builder -> builder.observer(own).localTurns(10, Duration.ofMinutes(1)));
         Lease held = other.mutex("/m").acquire();
         CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
@@ -565,40 +529,35 @@ class ObserverTest extends OnOneServer {
                 told.add(request.id() + " released " + token + " after " + held);
             }
         };
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient turns = locks.builder()
-                    .localTurns(5, Duration.ofHours(1))
-                    .observer(own)
-                    .build();
-            Lease held = locks.client().mutex("/m").acquire();
-            CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
-            locks.advance(Duration.ofSeconds(1));
-            CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
-            var tried = turns.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
-            locks.advance(Duration.ofSeconds(3));
-            held.close();
-            long token = soon(first).token();
-            locks.advance(Duration.ofSeconds(7));
-            first.join().close();
-            assertEquals(token, soon(second).token());
-            locks.advance(Duration.ofSeconds(2));
-            locks.expire(turns);
-            awaitUntil("the loss", () -> told.size() == 5);
-            assertEquals(
-                    List.of(
-                            "3 TIMED_OUT after PT2S",
-                            "1 granted " + token + " after PT4S",
-                            "1 released " + token + " after PT7S",
-                            "2 granted " + token + " after PT10S",
-                            "2 lost " + token + " after PT2S"),
-                    told);
-            assertEquals(Optional.empty(), soon(tried));
-        }
+        LockClient turns =
+                locks.builder().localTurns(5, Duration.ofHours(1)).observer(own).build();
+        Lease held = locks.client().mutex("/m").acquire();
+        CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
+        locks.advance(Duration.ofSeconds(1));
+        CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
+        var tried = turns.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+        locks.advance(Duration.ofSeconds(3));
+        held.close();
+        long token = soon(first).token();
+        locks.advance(Duration.ofSeconds(7));
+        first.join().close();
+        assertEquals(token, soon(second).token());
+        locks.advance(Duration.ofSeconds(2));
+        locks.expire(turns);
+        awaitUntil("the loss", () -> told.size() == 5);
+        assertEquals(
+                List.of(
+                        "3 TIMED_OUT after PT2S",
+                        "1 granted " + token + " after PT4S",
+                        "1 released " + token + " after PT7S",
+                        "2 granted " + token + " after PT10S",
+                        "2 lost " + token + " after PT2S"),
+                told);
+        assertEquals(Optional.empty(), soon(tried));
     }
 
     @Test
     void pathIsThatOfTheUser_whenTheClientHasABasePath() throws Exception {
-        RecordingObserver own = new RecordingObserver();
         ZkLockClient based = client(builder -> builder.basePath("/base").observer(own));
         based.mutex("/m").acquire().close();
         awaitUntil("all calls", () -> own.of("/m").size() == 3);

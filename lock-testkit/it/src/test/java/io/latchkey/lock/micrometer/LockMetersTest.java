@@ -50,6 +50,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LockMetersTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final Path DASHBOARD = Docs.root().resolve("docs/observing/dashboard.json");
+
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start();
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
 
@@ -78,31 +82,27 @@ class LockMetersTest {
 
     @Test
     void holdTimerHasTheTimeHeld() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client(LockMeters.of(meters));
-            Lease lease = client.mutex("/a").acquire();
-            locks.advance(Duration.ofSeconds(3));
-            lease.close();
-            Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
-            Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
-        }
+        LockClient client = locks.client(LockMeters.of(meters));
+        Lease lease = client.mutex("/a").acquire();
+        locks.advance(Duration.ofSeconds(3));
+        lease.close();
+        Timer holds = meters.timer("latchkey.hold", "lock", "mutex", "outcome", "released");
+        Eventually.holds("three seconds", Duration.ofSeconds(10), () -> holds.totalTime(TimeUnit.SECONDS) == 3);
     }
 
     @Test
     void waitTimerHasTheTimeWaited() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client(LockMeters.of(meters));
-            Lease held = locks.client().mutex("/a").acquire();
-            CompletableFuture<Lease> waiting = client.mutex("/a").acquireAsync();
-            var tried = client.mutex("/a").tryAcquireAsync(Duration.ofSeconds(2));
-            locks.advance(Duration.ofSeconds(5));
-            held.close();
-            waiting.get(20, TimeUnit.SECONDS).close();
-            assertEquals(Optional.empty(), tried.get(20, TimeUnit.SECONDS));
-            awaitValue(1, "latchkey.hold");
-            assertEquals(5, waited("granted"));
-            assertEquals(2, waited("timed_out"));
-        }
+        LockClient client = locks.client(LockMeters.of(meters));
+        Lease held = locks.client().mutex("/a").acquire();
+        CompletableFuture<Lease> waiting = client.mutex("/a").acquireAsync();
+        var tried = client.mutex("/a").tryAcquireAsync(Duration.ofSeconds(2));
+        locks.advance(Duration.ofSeconds(5));
+        held.close();
+        waiting.get(20, TimeUnit.SECONDS).close();
+        assertEquals(Optional.empty(), tried.get(20, TimeUnit.SECONDS));
+        awaitValue(1, "latchkey.hold");
+        assertEquals(5, waited("granted"));
+        assertEquals(2, waited("timed_out"));
     }
 
     private double waited(String outcome) {
@@ -113,26 +113,24 @@ class LockMetersTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void outcomesOfRequestsWithoutALeaseAreApart(boolean localTurns) throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            var builder = locks.builder().observer(LockMeters.of(meters));
-            LockClient client = (localTurns ? builder.localTurns(2, Duration.ofMinutes(1)) : builder).build();
-            Mutex mutex = client.mutex("/a");
-            Lease held = locks.client().mutex("/a").acquire();
-            assertEquals(Optional.empty(), mutex.tryAcquire());
-            awaitValue(1, "latchkey.wait", "outcome", "busy");
-            assertThrows(
-                    LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
-            awaitValue(1, "latchkey.wait", "outcome", "refused");
-            awaitValue(1, "latchkey.refused", "reason", "different_kind");
-            assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
-            locks.refuseWrites(client, Integer.MAX_VALUE);
-            assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);
-            locks.refuseWrites(client, 0);
-            locks.disconnect(client);
-            assertLate(LockException.Reason.NO_ANSWER, "no_answer", locks, mutex);
-            locks.heal(client);
-            held.close();
-        }
+        var builder = locks.builder().observer(LockMeters.of(meters));
+        LockClient client = (localTurns ? builder.localTurns(2, Duration.ofMinutes(1)) : builder).build();
+        Mutex mutex = client.mutex("/a");
+        Lease held = locks.client().mutex("/a").acquire();
+        assertEquals(Optional.empty(), mutex.tryAcquire());
+        awaitValue(1, "latchkey.wait", "outcome", "busy");
+        assertThrows(
+                LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
+        awaitValue(1, "latchkey.wait", "outcome", "refused");
+        awaitValue(1, "latchkey.refused", "reason", "different_kind");
+        assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
+        locks.refuseWrites(client, Integer.MAX_VALUE);
+        assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);
+        locks.refuseWrites(client, 0);
+        locks.disconnect(client);
+        assertLate(LockException.Reason.NO_ANSWER, "no_answer", locks, mutex);
+        locks.heal(client);
+        held.close();
     }
 
     private void assertLate(LockException.Reason reason, String outcome, SimulatedLocks locks, Mutex mutex)
@@ -149,30 +147,28 @@ class LockMetersTest {
 
     @Test
     void gaugesAndTimersFollowRequests() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client(LockMeters.of(meters));
-            awaitValue(1, "latchkey.connected");
-            Lease first = client.mutex("/a").acquire();
-            CompletableFuture<Lease> second = client.mutex("/a").acquireAsync();
-            CompletableFuture<Lease> third = client.mutex("/a").acquireAsync();
-            assertEquals(Optional.empty(), client.mutex("/a").tryAcquire());
-            awaitValue(1, "latchkey.wait", "outcome", "busy");
-            awaitValue(2, "latchkey.waiting", "lock", "mutex");
-            awaitValue(1, "latchkey.held", "lock", "mutex");
-            third.cancel(false);
-            awaitValue(1, "latchkey.wait", "outcome", "cancelled");
-            first.close();
-            second.get(20, TimeUnit.SECONDS);
-            awaitValue(1, "latchkey.hold", "outcome", "released");
-            awaitValue(2, "latchkey.wait", "outcome", "granted");
-            awaitValue(0, "latchkey.waiting");
-            awaitValue(1, "latchkey.held");
-            locks.expire(client);
-            awaitValue(1, "latchkey.lost");
-            awaitValue(1, "latchkey.hold", "outcome", "lost");
-            awaitValue(0, "latchkey.held");
-            awaitValue(1, "latchkey.session", "state", "expired");
-        }
+        LockClient client = locks.client(LockMeters.of(meters));
+        awaitValue(1, "latchkey.connected");
+        Lease first = client.mutex("/a").acquire();
+        CompletableFuture<Lease> second = client.mutex("/a").acquireAsync();
+        CompletableFuture<Lease> third = client.mutex("/a").acquireAsync();
+        assertEquals(Optional.empty(), client.mutex("/a").tryAcquire());
+        awaitValue(1, "latchkey.wait", "outcome", "busy");
+        awaitValue(2, "latchkey.waiting", "lock", "mutex");
+        awaitValue(1, "latchkey.held", "lock", "mutex");
+        third.cancel(false);
+        awaitValue(1, "latchkey.wait", "outcome", "cancelled");
+        first.close();
+        second.get(20, TimeUnit.SECONDS);
+        awaitValue(1, "latchkey.hold", "outcome", "released");
+        awaitValue(2, "latchkey.wait", "outcome", "granted");
+        awaitValue(0, "latchkey.waiting");
+        awaitValue(1, "latchkey.held");
+        locks.expire(client);
+        awaitValue(1, "latchkey.lost");
+        awaitValue(1, "latchkey.hold", "outcome", "lost");
+        awaitValue(0, "latchkey.held");
+        awaitValue(1, "latchkey.session", "state", "expired");
     }
 
     @Test
@@ -213,16 +209,13 @@ class LockMetersTest {
 
     @Test
     void gaugesAreRemoved_whenTheClientIsClosed() throws Exception {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            LockClient client = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
-            var unused = client.mutex("/a").acquire();
-            awaitValue(1, "latchkey.held", "client", "one");
-            client.close();
-            Eventually.holds(
-                    "no gauges", SOON, () -> Stream.of("latchkey.held", "latchkey.waiting", "latchkey.connected")
-                            .allMatch(name -> meters.find(name).meters().isEmpty()));
-            awaitValue(1, "latchkey.lost", "client", "one");
-        }
+        LockClient client = locks.client(LockMeters.of(meters, Tags.of("client", "one")));
+        var unused = client.mutex("/a").acquire();
+        awaitValue(1, "latchkey.held", "client", "one");
+        client.close();
+        Eventually.holds("no gauges", SOON, () -> Stream.of("latchkey.held", "latchkey.waiting", "latchkey.connected")
+                .allMatch(name -> meters.find(name).meters().isEmpty()));
+        awaitValue(1, "latchkey.lost", "client", "one");
     }
 
     @Test

@@ -30,7 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +41,10 @@ class ObservedLockTest {
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<String> observed = Collections.synchronizedList(new ArrayList<>());
     private final List<String> reasons = Collections.synchronizedList(new ArrayList<>());
+
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
+
     private final LockClient client = locks.client();
     private final ObservedLock lock = ObservedLock.of(client.mutex("/orders/42"), "orders", registry);
 
@@ -78,11 +81,6 @@ class ObservedLockTest {
                 assertEquals(granted, context.getHighCardinalityKeyValue("path") != null);
             }
         });
-    }
-
-    @AfterEach
-    void close() {
-        locks.close();
     }
 
     @Test

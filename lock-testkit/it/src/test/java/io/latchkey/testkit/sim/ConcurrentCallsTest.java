@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -56,13 +56,10 @@ class ConcurrentCallsTest {
     private static final Duration TIMEOUT = Duration.ofMillis(1);
     private static final Duration LONG = Duration.ofHours(1);
 
+    @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
-    private final LockClient other = locks.client();
 
-    @AfterEach
-    void close() {
-        locks.close();
-    }
+    private final LockClient other = locks.client();
 
     /** What one thread does in a round. */
     @FunctionalInterface

@@ -19,12 +19,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A wait that ends at the moment of the grant, which no test with threads can choose. */
 @Timeout(30)
 class ZkAcquirableTest {
+    @AutoClose
+    private final SimulatedLocks locks = SimulatedLocks.start();
+
     /** A request that ends between the interruption of its caller and the moment when the caller gives it up. */
     private static final class EndsLate extends AcquireFuture {
         private final Consumer<AcquireFuture> ends;
@@ -57,20 +61,16 @@ class ZkAcquirableTest {
 
     @Test
     void leaseIsReleased_whenItsCallerIsInterruptedAtTheGrant() {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ZkAcquirable lock = interruptedMutex(locks, (wait, request) -> wait.answer(request.join()));
-            assertThrows(InterruptedException.class, lock::acquire);
-            locks.advance(Duration.ZERO); // until callbacks have run
-            assertEquals(List.of(), locks.nodesUnder("/m"));
-        }
+        ZkAcquirable lock = interruptedMutex(locks, (wait, request) -> wait.answer(request.join()));
+        assertThrows(InterruptedException.class, lock::acquire);
+        locks.advance(Duration.ZERO); // until callbacks have run
+        assertEquals(List.of(), locks.nodesUnder("/m"));
     }
 
     @Test
     void interruptionIsThrown_whenTheRequestFailsAtTheSameTime() {
-        try (SimulatedLocks locks = SimulatedLocks.start()) {
-            ZkAcquirable lock = interruptedMutex(
-                    locks, (wait, request) -> wait.fail(new LockServiceUnavailableException("no server")));
-            assertThrows(InterruptedException.class, lock::acquire);
-        }
+        ZkAcquirable lock =
+                interruptedMutex(locks, (wait, request) -> wait.fail(new LockServiceUnavailableException("no server")));
+        assertThrows(InterruptedException.class, lock::acquire);
     }
 }
