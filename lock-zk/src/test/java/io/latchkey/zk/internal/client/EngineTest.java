@@ -8,19 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.SessionState;
-import io.latchkey.zk.internal.context.ClientConfig;
-import io.latchkey.zk.internal.events.Outbox;
+import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Namings;
-import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,17 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EngineTest {
     private static final Duration TIMEOUT = Duration.ofMillis(50);
 
-    private final Engine engine = new Engine(new ClientConfig(
-            new ClientConfig.Source.Own(this::open),
-            TIMEOUT,
-            Optional.empty(),
-            new OwnerData("host", 1, "label"),
-            () -> 1,
-            new VirtualClock(),
-            Outbox.inPlace(Runnable::run, Optional.empty()),
-            Runnable::run,
-            path -> path,
-            Namings.LATCHKEY));
+    private final Engine engine = new Engine(WithoutServer.config(this::open, TIMEOUT, new VirtualClock()));
     /** The listeners of all handles. */
     private final List<ZnodeStore.Listener> opened = new ArrayList<>();
     /** The numbers of the handles that were closed, or asked to create a node. */
@@ -55,15 +41,13 @@ class EngineTest {
     private ZnodeStore open(ZnodeStore.Listener listener) {
         int number = opened.size();
         opened.add(listener);
-        return (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("close")) {
-                        closed.add(number);
-                    } else if (method.getName().equals("create")) {
-                        created.add(number);
-                    }
-                    return method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, args) : null;
-                });
+        return FakeStore.of((request, args) -> {
+            if (request.equals("close")) {
+                closed.add(number);
+            } else if (request.equals("create")) {
+                created.add(number);
+            }
+        });
     }
 
     private void connected(int handle) {

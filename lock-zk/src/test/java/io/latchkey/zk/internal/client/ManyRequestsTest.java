@@ -6,24 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.Lists;
-import io.latchkey.zk.internal.context.ClientConfig;
-import io.latchkey.zk.internal.events.Outbox;
+import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.path.PendingDeletions;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
-import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +27,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -50,39 +44,23 @@ class ManyRequestsTest {
     private final SessionQueues queues = new SessionQueues(session);
 
     private Engine engine() {
-        return new Engine(new ClientConfig(
-                new ClientConfig.Source.Own(this::connectedPort),
-                Duration.ofSeconds(10),
-                Optional.empty(),
-                new OwnerData("host", 1, "label"),
-                new AtomicLong()::incrementAndGet,
-                time,
-                Outbox.inPlace(Runnable::run, Optional.empty()),
-                Runnable::run,
-                path -> path,
-                Namings.LATCHKEY));
+        return new Engine(WithoutServer.config(this::connectedPort, Duration.ofSeconds(10), time));
     }
 
     /** Creates nodes at once, answers transactions when the session's validity has ended, and answers nothing else. */
     private ZnodeStore connectedPort(ZnodeStore.Listener listener) {
         listener.connected(10_000, Optional.empty());
         AtomicInteger created = new AtomicInteger();
-        return (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("create")) {
-                        String name = args[0] + String.format(Locale.ROOT, "%010d", created.getAndIncrement());
-                        answer(args[2], new ZnodeStore.Created(name.substring(name.lastIndexOf('/') + 1), 1));
-                    } else if (method.getName().equals("write")) {
-                        time.pass(Duration.ofMinutes(1));
-                        answer(args[1], new ZnodeStore.Written(List.of(), Optional.empty()));
-                    }
-                    return method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, args) : null;
-                });
-    }
-
-    @SuppressWarnings("unchecked") // each request has a consumer of answers of its own kind
-    private static <T> void answer(Object then, T value) {
-        ((Consumer<Response<T>>) then).accept(Response.of(value));
+        return FakeStore.of((request, args) -> {
+            if (request.equals("create")) {
+                String name = args[0] + String.format(Locale.ROOT, "%010d", created.getAndIncrement());
+                name = name.substring(name.lastIndexOf('/') + 1);
+                FakeStore.answer(args[2], Response.of(new ZnodeStore.Created(name, 1)));
+            } else if (request.equals("write")) {
+                time.pass(Duration.ofMinutes(1));
+                FakeStore.answer(args[1], Response.of(new ZnodeStore.Written(List.of(), Optional.empty())));
+            }
+        });
     }
 
     /** Compares leaving at the end with leaving at the front, so that the machine's speed does not matter. */

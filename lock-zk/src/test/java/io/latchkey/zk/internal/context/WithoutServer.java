@@ -9,33 +9,44 @@ import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients of tests that never have a server. */
+/** Configurations of clients of tests that have no server. */
 public final class WithoutServer {
     private WithoutServer() {}
 
     /** Returns the configuration of one with this session timeout, and with a margin if one is given. */
     public static ClientConfig config(Duration sessionTimeout, Optional<Duration> margin) {
-        return config(new ClientConfig.Source.Own(WithoutServer::open), sessionTimeout, margin);
+        return config(new ClientConfig.Source.Own(WithoutServer::open), sessionTimeout, margin, new VirtualClock());
+    }
+
+    /** Returns the configuration of one whose handles are opened like this. */
+    public static ClientConfig config(ClientConfig.Opener opener, Duration sessionTimeout, VirtualClock clock) {
+        return config(new ClientConfig.Source.Own(opener), sessionTimeout, Optional.empty(), clock);
     }
 
     /** Returns the configuration of one that borrows its session, with a session timeout of 10 s until it connects. */
     public static ClientConfig borrowing() {
-        return config(new ClientConfig.Source.Borrowed(WithoutServer::open), Duration.ofSeconds(10), Optional.empty());
+        return config(
+                new ClientConfig.Source.Borrowed(WithoutServer::open),
+                Duration.ofSeconds(10),
+                Optional.empty(),
+                new VirtualClock());
     }
 
     private static ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
         throw new IOException("no server here");
     }
 
-    private static ClientConfig config(ClientConfig.Source source, Duration sessionTimeout, Optional<Duration> margin) {
+    private static ClientConfig config(
+            ClientConfig.Source source, Duration sessionTimeout, Optional<Duration> margin, VirtualClock clock) {
         return new ClientConfig(
                 source,
                 sessionTimeout,
                 margin,
                 new OwnerData("host", 1, ""),
-                () -> 1,
-                new VirtualClock(),
+                new AtomicLong()::incrementAndGet,
+                clock,
                 Outbox.inPlace(Runnable::run, Optional.empty()),
                 Runnable::run,
                 path -> path,

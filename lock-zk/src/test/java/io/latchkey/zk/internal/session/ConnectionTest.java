@@ -8,18 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
+import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,23 +35,17 @@ class ConnectionTest {
     private final Session session = new Session(engine.context(), new SessionThatLives());
     private final VirtualClock time = timeOf(session);
     /** The writes without an answer. */
-    private final Queue<Consumer<Response<ZnodeStore.Written>>> sent = new ArrayDeque<>();
+    private final Queue<Object> sent = new ArrayDeque<>();
 
     ConnectionTest() {
         session.open(server());
     }
 
-    @SuppressWarnings("unchecked") // the second argument of a write
     private ZnodeStore server() {
-        return (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.isDefault()) {
-                        return InvocationHandler.invokeDefault(proxy, method, args);
-                    }
-                    assertEquals("write", method.getName());
-                    sent.add((Consumer<Response<ZnodeStore.Written>>) args[1]);
-                    return null;
-                });
+        return FakeStore.of((request, args) -> {
+            assertEquals("write", request);
+            sent.add(args[1]);
+        });
     }
 
     private static VirtualClock timeOf(Session of) {
@@ -65,7 +57,7 @@ class ConnectionTest {
     }
 
     private void answer(Response<ZnodeStore.Written> how) {
-        sent.remove().accept(how);
+        FakeStore.answer(sent.remove(), how);
     }
 
     /** No event reports the connection again. */

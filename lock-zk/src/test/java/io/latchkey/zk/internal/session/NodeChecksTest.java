@@ -7,17 +7,15 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
+import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +23,9 @@ import org.junit.jupiter.api.Test;
 class NodeChecksTest {
     private static final NodeName NAME =
             NodeName.parse("write-00000000000000a1-0000000000").orElseThrow();
+
+    private static final Response<ZnodeStore.Written> COMMITTED =
+            Response.of(new ZnodeStore.Written(List.of(), Optional.empty()));
 
     /** What the server answers when it is asked which of the other nodes exist. */
     private List<Status> others = List.of();
@@ -84,25 +85,16 @@ class NodeChecksTest {
     private ZnodeStore refusing(Status why) {
         ZnodeStore.Written refused =
                 new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, why, why.name())));
-        return (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.isDefault()) {
-                        return InvocationHandler.invokeDefault(proxy, method, args);
-                    } else if (method.getName().equals("write")) {
-                        answer(args[1], refused);
-                    } else {
-                        assertEquals("exist", method.getName());
-                        askedFor.addAll((List<?>) args[0]);
-                        beforeAnswer.run();
-                        answer(args[1], others);
-                    }
-                    return null;
-                });
-    }
-
-    @SuppressWarnings("unchecked") // each request has a consumer of answers of its own kind
-    private static <T> void answer(Object then, T value) {
-        ((Consumer<Response<T>>) then).accept(Response.of(value));
+        return FakeStore.of((request, args) -> {
+            if (request.equals("write")) {
+                FakeStore.answer(args[1], Response.of(refused));
+            } else {
+                assertEquals("exist", request);
+                askedFor.addAll((List<?>) args[0]);
+                beforeAnswer.run();
+                FakeStore.answer(args[1], Response.of(others));
+            }
+        });
     }
 
     /** As those of a client whose ACL does not let it read its own nodes, on a path of an operator. */
@@ -150,15 +142,10 @@ class NodeChecksTest {
     void reportedNodesAreCheckedInParts_withAPauseBehindTheLast() {
         List<Integer> sizes = new ArrayList<>();
         List<Object> unanswered = new ArrayList<>();
-        session.open((ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.isDefault()) {
-                        return InvocationHandler.invokeDefault(proxy, method, args);
-                    }
-                    sizes.add(((List<?>) args[0]).size());
-                    unanswered.add(args[1]);
-                    return null;
-                }));
+        session.open(FakeStore.of((request, args) -> {
+            sizes.add(((List<?>) args[0]).size());
+            unanswered.add(args[1]);
+        }));
         session.connectedWith(Duration.ofSeconds(10), Optional.empty());
         VirtualClock time = (VirtualClock) session.context().clock();
         int before = time.delays().size();
@@ -168,7 +155,7 @@ class NodeChecksTest {
             session.nodeChecks().reported(held);
         }
         while (!unanswered.isEmpty()) {
-            answer(unanswered.remove(0), new ZnodeStore.Written(List.of(), Optional.empty()));
+            FakeStore.answer(unanswered.remove(0), COMMITTED);
             time.timers().get(time.timers().size() - 1).run();
         }
         assertEquals(List.of(1, 500, 1), sizes);
@@ -182,7 +169,7 @@ class NodeChecksTest {
             session.nodeChecks().update(held);
             session.nodeChecks().reported(held);
             if (unanswered.size() == 1) {
-                answer(unanswered.remove(0), new ZnodeStore.Written(List.of(), Optional.empty()));
+                FakeStore.answer(unanswered.remove(0), COMMITTED);
             }
         }
         assertEquals(List.of(1, 500, 1, 1), sizes);

@@ -5,25 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.WithoutServer;
+import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Watches whose answers and events come in an order that servers seldom give. */
 class WatchesTest {
     private static final String NODE = "/m/write-00000000000000a1-0000000000";
 
+    private static final Response<?> NO_DATA = Response.of(new ZnodeStore.NodeData(new byte[0], 1, 1, 0, 0, 0, 0));
+    private static final Response<?> NO_CHILDREN = Response.of(new ZnodeStore.Listing(List.of(), 1));
+
     private final Engine engine = new Engine(WithoutServer.config());
     private final Session session = new Session(engine.context(), new SessionThatLives());
     /** What waits for the answer to a watch of the data, of the children, and to a removal. */
-    private final List<Consumer<Response<ZnodeStore.NodeData>>> data = new ArrayList<>();
+    private final List<Object> data = new ArrayList<>();
 
-    private final List<Consumer<Response<ZnodeStore.Listing>>> children = new ArrayList<>();
+    private final List<Object> children = new ArrayList<>();
     private final List<Runnable> removals = new ArrayList<>();
     private final List<String> heard = new ArrayList<>();
 
@@ -31,23 +33,16 @@ class WatchesTest {
         session.open(server());
     }
 
-    @SuppressWarnings("unchecked") // the second argument of a watch
     private ZnodeStore server() {
-        return (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    assertEquals(NODE, args[0]);
-                    switch (method.getName()) {
-                        case "watchData" -> data.add((Consumer<Response<ZnodeStore.NodeData>>) args[1]);
-                        case "watchChildren" -> children.add((Consumer<Response<ZnodeStore.Listing>>) args[1]);
-                        case "removeWatches" -> removals.add((Runnable) args[1]);
-                        default -> throw new AssertionError(method);
-                    }
-                    return null;
-                });
-    }
-
-    private ZnodeStore.Listing noChildren() {
-        return new ZnodeStore.Listing(List.of(), 1);
+        return FakeStore.of((request, args) -> {
+            assertEquals(NODE, args[0]);
+            switch (request) {
+                case "watchData" -> data.add(args[1]);
+                case "watchChildren" -> children.add(args[1]);
+                case "removeWatches" -> removals.add((Runnable) args[1]);
+                default -> throw new AssertionError(request);
+            }
+        });
     }
 
     /** Hears of the node by this name. */
@@ -79,8 +74,8 @@ class WatchesTest {
     @Test
     void otherWatchIsRemoved_whenTheServerRefusesOneOfTwo() {
         var unused = session.watches().watchForRelease(NODE, listener("one"));
-        children.get(0).accept(Response.of(noChildren()));
-        data.get(0).accept(Response.failed(Status.OTHER, "UNIMPLEMENTED"));
+        FakeStore.answer(children.get(0), NO_CHILDREN);
+        FakeStore.answer(data.get(0), Response.failed(Status.OTHER, "UNIMPLEMENTED"));
         assertEquals(List.of("one: children", "one: OTHER"), heard);
         assertEquals(1, removals.size());
     }
@@ -105,8 +100,8 @@ class WatchesTest {
     @Test
     void laterListenerSeesDataAndChildren_whenTheWatchesAreConfirmed() {
         var unused = session.watches().watchForRelease(NODE, listener("one"));
-        data.get(0).accept(Response.of(new ZnodeStore.NodeData(new byte[0], 1, 1, 0, 0, 0, 0)));
-        children.get(0).accept(Response.of(noChildren()));
+        FakeStore.answer(data.get(0), NO_DATA);
+        FakeStore.answer(children.get(0), NO_CHILDREN);
         var unused2 = session.watches().watchForRelease(NODE, listener("two"));
         assertEquals(List.of("one: data", "one: children", "two: data", "two: children"), heard);
         assertEquals(1, data.size());
@@ -117,7 +112,7 @@ class WatchesTest {
     @Test
     void dataIsWatchedAgain_whenItChangesBeforeTheWatchOfTheChildrenIsConfirmed() {
         var unused = session.watches().watchForRelease(NODE, listener("one"));
-        data.get(0).accept(Response.of(new ZnodeStore.NodeData(new byte[0], 1, 1, 0, 0, 0, 0)));
+        FakeStore.answer(data.get(0), NO_DATA);
         session.watches().fired(NODE, ZnodeStore.Change.DATA, 2);
         var unused2 = session.watches().watchForRelease(NODE, listener("two"));
         assertEquals(2, data.size());

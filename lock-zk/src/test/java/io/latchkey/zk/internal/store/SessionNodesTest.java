@@ -14,14 +14,13 @@ import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZnodeStore.Written;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +41,7 @@ class SessionNodesTest {
     private static final long OPEN = KNOWN + 1;
 
     /** The answers that are still to come, in the order of the requests. */
-    private final Queue<Consumer<Response<?>>> unanswered = new ArrayDeque<>();
+    private final Queue<Object> unanswered = new ArrayDeque<>();
 
     private final List<Response<?>> told = new ArrayList<>();
     private SessionNodes nodes = SessionNodes.ofNewSession(0);
@@ -53,21 +52,16 @@ class SessionNodesTest {
         assertEquals(0, nodes.sum());
     }
 
-    @SuppressWarnings("unchecked") // the last argument of every request
     private CountedStore store(long most) {
-        ZnodeStore server = (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("nodes")) {
-                        return nodes;
-                    }
-                    unanswered.add((Consumer<Response<?>>) args[args.length - 1]);
-                    return null;
-                });
-        return new CountedStore(server, most);
+        return store(most, (request, args) -> unanswered.add(args[args.length - 1]));
+    }
+
+    private CountedStore store(long most, BiConsumer<String, Object[]> requests) {
+        return new CountedStore(FakeStore.of(() -> nodes, requests), most);
     }
 
     private void answer(Response<?> answer) {
-        unanswered.remove().accept(answer);
+        FakeStore.answer(unanswered.remove(), answer);
     }
 
     private static Response<Written> committed(String... names) {
@@ -158,20 +152,11 @@ class SessionNodesTest {
 
     @Test
     void creationThatTheHandleRefusesToSendDoesNotCount() {
-        CountedStore refusing = refusing();
+        CountedStore refusing = store(Long.MAX_VALUE, (request, args) -> {
+            throw new IllegalArgumentException("no such path");
+        });
         assertThrows(IllegalArgumentException.class, () -> refusing.create(PREFIX, DATA, told::add));
         assertEquals(0, nodes.sum());
-    }
-
-    private CountedStore refusing() {
-        ZnodeStore server = (ZnodeStore) Proxy.newProxyInstance(
-                ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("nodes")) {
-                        return nodes;
-                    }
-                    throw new IllegalArgumentException("no such path");
-                });
-        return new CountedStore(server, Long.MAX_VALUE);
     }
 
     // ---- what other clients delete
