@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.docs.Docs;
+import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
-import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,13 +20,11 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,40 +38,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledOnOs(OS.LINUX)
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(300)
-class CommandEdgesTest {
+class CommandEdgesTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
-    /** Says that it runs, and that it gets TERM. */
-    private static final String OBEDIENT =
-            "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";
-
     private static final Pattern PROCESS = Pattern.compile("process (\\d+)");
 
-    @TempDir
-    private Path folder;
-
-    private final EmbeddedZooKeeper server;
-    private final List<Program> open = new ArrayList<>();
-
-    CommandEdgesTest(EmbeddedZooKeeper server) {
-        this.server = server;
-    }
-
-    @AfterEach
-    void endWhatStillRuns() {
-        open.forEach(Program::close);
-        open.forEach(program -> processes(program).forEach(ProcessHandle::destroyForcibly));
+    CommandEdgesTest(EmbeddedZooKeeper server, LockClient other) {
+        super(server, other);
     }
 
     private Map<String, String> environment() {
-        return Map.of("LATCHKEY_CONNECT", server.connectString(), "PATH", "/usr/bin:/bin");
+        return Map.of("LATCHKEY_CONNECT", server.connectString(), "PATH", PATH);
     }
 
-    private Program start(String... args) {
-        return kept(Program.latchkey(folder, environment(), args));
+    @Override
+    Program start(Map<String, String> environment, String... args) {
+        return withItsProcesses(super.start(environment, args));
     }
 
-    private Program kept(Program program) {
-        open.add(program);
+    /** The processes that it says to have started end with the test as well. */
+    private Program withItsProcesses(Program program) {
+        AutoCloseable unused = kept(() -> processes(program).forEach(ProcessHandle::destroyForcibly));
         return program;
     }
 
@@ -83,8 +66,11 @@ class CommandEdgesTest {
         String latchkey = Program.command(args).stream()
                 .map(arg -> "'" + arg.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" "));
-        return kept(
-                Program.start(folder, environment(), List.of("/bin/sh", "-c", script.replace("LATCHKEY", latchkey))));
+        return shell(script.replace("LATCHKEY", latchkey));
+    }
+
+    private Program shell(String script) {
+        return withItsProcesses(kept(Program.start(folder, environment(), List.of("/bin/sh", "-c", script))));
     }
 
     /** Those that the command has said to have started. */
@@ -95,10 +81,6 @@ class CommandEdgesTest {
             ProcessHandle.of(Long.parseLong(said.group(1))).ifPresent(all::add);
         }
         return all;
-    }
-
-    private List<ServerNode> requests(String path) {
-        return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).toList();
     }
 
     // ---- signals
@@ -143,7 +125,7 @@ class CommandEdgesTest {
     })
     void signalEndsTheCommandFirst(String signal, int status) throws Exception {
         String path = "/edges/" + signal;
-        Program program = start("run", path, "--", "sh", "-c", OBEDIENT).awaitSaid("running");
+        Program program = runScript(path, OBEDIENT).awaitSaid("running");
 
         program.signal(signal);
 
@@ -157,7 +139,7 @@ class CommandEdgesTest {
     @ValueSource(strings = {"PIPE", "CHLD", "URG", "WINCH", "XFSZ", "CONT"})
     void signalHasNoEffect(String signal) throws Exception {
         String path = "/edges/" + signal;
-        Program program = start("run", path, "--", "sh", "-c", OBEDIENT).awaitSaid("running");
+        Program program = runScript(path, OBEDIENT).awaitSaid("running");
 
         program.signal(signal);
         program.signal("TERM");
@@ -170,7 +152,7 @@ class CommandEdgesTest {
     @ParameterizedTest
     @ValueSource(strings = {"KILL", "34", "64", "BUS", "FPE", "ILL", "SEGV", "TRAP"})
     void signalEndsLatchkeyAndNotTheCommand(String signal) throws Exception {
-        Program program = start("run", "/edges/" + signal, "--", "sh", "-c", "echo process $$.; exec sleep 300")
+        Program program = runScript("/edges/" + signal, "echo process $$.; exec sleep 300")
                 .awaitSaid(".");
 
         program.signal(signal);
@@ -182,8 +164,7 @@ class CommandEdgesTest {
 
     @Test
     void dumpOfQuit_isNotAmongTheOutputOfTheCommand() throws Exception {
-        Program program =
-                start("run", "/edges/quit", "--", "sh", "-c", OBEDIENT).awaitSaid("running");
+        Program program = runScript("/edges/quit", OBEDIENT).awaitSaid("running");
 
         program.signal("QUIT");
         Eventually.holds("a dump", SOON, () -> program.err().contains("Full thread dump"));
@@ -219,8 +200,7 @@ class CommandEdgesTest {
     @ValueSource(strings = {"STOP", "TSTP", "TTIN", "TTOU"})
     void commandGoesOn_whenLatchkeyIsStoppedForLessThanASession(String signal) throws Exception {
         new ProcessBuilder("mkfifo", folder.resolve("wait").toString()).start().waitFor();
-        Program program = start(
-                        "run", "/edges/" + signal, "--", "sh", "-c", "echo running; read -r line < wait; echo done")
+        Program program = runScript("/edges/" + signal, "echo running; read -r line < wait; echo done")
                 .awaitSaid("running");
 
         program.signal(signal);
@@ -232,8 +212,8 @@ class CommandEdgesTest {
 
     @Test
     void commandIsEnded_whenLatchkeyIsStoppedForLongerThanItsSession() throws Exception {
-        Program program = start("run", "/edges/stopped", "--session-timeout=6s", "--", "sh", "-c", OBEDIENT)
-                .awaitSaid("running");
+        Program program =
+                runScript("/edges/stopped", OBEDIENT, "--session-timeout=6s").awaitSaid("running");
 
         program.signal("STOP");
         Eventually.holds(
@@ -267,7 +247,7 @@ class CommandEdgesTest {
     void noProcessOutlivesTheGrace(String command) throws Exception {
         String seconds = "300." + System.nanoTime();
         String script = command.replace("sleep 300", "sleep " + seconds) + " # " + seconds;
-        Program program = start("run", "/edges/tree", "--session-timeout=30s", "--grace=12s", "--", "sh", "-c", script)
+        Program program = runScript("/edges/tree", script, "--session-timeout=30s", "--grace=12s")
                 .awaitSaid(".");
 
         program.signal("TERM");
@@ -282,15 +262,8 @@ class CommandEdgesTest {
 
     @Test
     void commandThatIgnoresTerm_isKilledAtOnce_withoutAGrace() throws Exception {
-        Program program = start(
-                        "run",
-                        "/edges/no-grace",
-                        "--grace=0",
-                        "--",
-                        "sh",
-                        "-c",
-                        "trap '' TERM; echo process $$.; while :; do sleep 0.05; done")
-                .awaitSaid(".");
+        String script = "trap '' TERM; echo process $$.; while :; do sleep 0.05; done";
+        Program program = runScript("/edges/no-grace", script, "--grace=0").awaitSaid(".");
         program.signal("TERM");
         assertEquals(143, program.ended().status());
         assertFalse(processes(program).stream().anyMatch(Program::runs));
@@ -298,14 +271,9 @@ class CommandEdgesTest {
 
     @Test
     void processThatHasLeftBefore_isNotEnded() throws Exception {
-        Program program = start(
-                        "run",
-                        "/edges/daemon",
-                        "--",
-                        "sh",
-                        "-c",
-                        "(setsid sleep 300 & echo process $!); trap 'exit 0' TERM; echo .; while :; do sleep 0.05; done")
-                .awaitSaid(".");
+        String script =
+                "(setsid sleep 300 & echo process $!); trap 'exit 0' TERM; echo .; while :; do sleep 0.05; done";
+        Program program = runScript("/edges/daemon", script).awaitSaid(".");
         program.signal("TERM");
         assertEquals(143, program.ended().status());
         assertTrue(processes(program).get(0).isAlive());
@@ -324,14 +292,9 @@ class CommandEdgesTest {
                                 Program.command(
                                         "run", "/edges/terminal", "--", "sh", "-c", "'echo running; exec sleep 300'"))
                         + "\n");
-        Program program = kept(Program.start(
-                folder,
-                environment(),
-                List.of(
-                        "/bin/sh",
-                        "-c",
-                        "mkfifo keys; { while [ ! -e pressed ]; do sleep 0.1; done; printf '\\003'; sleep 20; } > keys &"
-                                + " script -qefc 'sh run.sh' /dev/null < keys")));
+        Program program =
+                shell("mkfifo keys; { while [ ! -e pressed ]; do sleep 0.1; done; printf '\\003'; sleep 20; } > keys &"
+                        + " script -qefc 'sh run.sh' /dev/null < keys");
         program.awaitSaid("running");
         Files.createFile(folder.resolve("pressed"));
         assertEquals(130, program.ended().status());
@@ -355,16 +318,15 @@ class CommandEdgesTest {
     @ValueSource(booleans = {true, false})
     void commandGoesOn_whenTheServersComeBackInTime(boolean inTime) throws Exception {
         try (EmbeddedZooKeeper away = EmbeddedZooKeeper.start()) {
-            Program program = kept(Program.latchkey(
-                            folder,
-                            Map.of("LATCHKEY_CONNECT", away.connectString(), "PATH", "/usr/bin:/bin"),
+            Program program = start(
+                            Map.of("LATCHKEY_CONNECT", away.connectString(), "PATH", PATH),
                             "run",
                             "/away",
                             "--session-timeout=" + (inTime ? "30s" : "2s"),
                             "--",
                             "sh",
                             "-c",
-                            OBEDIENT))
+                            OBEDIENT)
                     .awaitSaid("running");
             away.stop();
             if (inTime) {

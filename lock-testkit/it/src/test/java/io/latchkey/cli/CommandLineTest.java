@@ -27,9 +27,6 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,11 +34,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
@@ -51,71 +48,40 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 /** Every command and every exit status of the command line, each as a process of its own, as cron would start it. */
 @Tag("slow")
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(300)
-class CommandLineTest {
+class CommandLineTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
     /** What is measured in this process, and not awaited from another. */
     private static final Duration MOST = Duration.ofSeconds(20);
 
-    private static final String PATH = "/usr/bin:/bin";
-
-    /** Prints that it runs, and runs until it gets a signal. */
-    private static final String OBEDIENT =
-            "trap 'echo got TERM; exit 0' TERM; echo running; while :; do sleep 0.05; done";
-
-    @TempDir
-    private Path folder;
-
-    private final EmbeddedZooKeeper server;
-    private final LockClient other;
-    private final List<AutoCloseable> open = new ArrayList<>();
     private ZooKeeper operator;
 
     CommandLineTest(EmbeddedZooKeeper server, LockClient other) {
-        this.server = server;
-        this.other = other;
-    }
-
-    @AfterEach
-    void endWhatStillRuns() throws Exception {
-        for (AutoCloseable each : open) {
-            each.close();
-        }
-    }
-
-    private Program start(String... args) {
-        return start(Map.of("LATCHKEY_CONNECT", server.connectString(), "PATH", PATH), args);
+        super(server, other);
     }
 
     /** Sessions outlive a machine that stands still, but where a test gives them another time. */
-    private Program start(Map<String, String> environment, String... args) {
+    @Override
+    Program start(Map<String, String> environment, String... args) {
         List<String> all = new ArrayList<>(List.of(args));
         if (!all.isEmpty() && all.get(0).equals("run") && String.join(" ", all).indexOf("--session-timeout") < 0) {
             all.add(1, "--session-timeout=30s");
         }
-        Program program = Program.latchkey(folder, environment, all.toArray(String[]::new));
-        open.add(program);
-        return program;
+        return super.start(environment, all.toArray(String[]::new));
     }
 
     private Program.Ended run(String... args) throws InterruptedException {
         return start(args).ended();
-    }
-
-    /** Runs a command that needs no process of its own. */
-    private Program.Ended look(String command, String... args) {
-        return InThisJvm.latchkey(server.connectString(), command, args);
     }
 
     /** Returns the table without its last columns: the age, session and label of a holder. */
@@ -130,10 +96,6 @@ class CommandLineTest {
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         return ended;
-    }
-
-    private List<ServerNode> requests(String path) {
-        return server.nodesUnder(path).stream().filter(ServerNode::isEphemeral).toList();
     }
 
     private void awaitRequests(String path, int number) throws InterruptedException {
@@ -155,9 +117,9 @@ class CommandLineTest {
             CompletableFuture<Lease> third = other.semaphore("/list/pool", 3).acquireAsync();
             awaitRequests("/list/document", 2);
             awaitRequests("/list/pool", 3);
-            Program.Ended text = look("ls", "/list");
-            Program.Ended json = look("ls", "--json", "/list");
-            Program.Ended nothing = look("ls", "/list/none");
+            Program.Ended text = latchkey("ls", "/list");
+            Program.Ended json = latchkey("ls", "--json", "/list");
+            Program.Ended nothing = latchkey("ls", "/list/none");
 
             assertEquals(
                     """
@@ -202,9 +164,9 @@ class CommandLineTest {
                 Lease held = named.mutex("/show").acquire()) {
             CompletableFuture<Lease> waiter = other.mutex("/show").acquireAsync();
             awaitRequests("/show", 2);
-            Program.Ended text = look("show", "/show");
-            Program.Ended json = look("show", "--json", "/show");
-            Program.Ended unused = look("show", "/show/unused");
+            Program.Ended text = latchkey("show", "/show");
+            Program.Ended json = latchkey("show", "--json", "/show");
+            Program.Ended unused = latchkey("show", "/show/unused");
 
             JsonObject shown = JsonParser.parseString(succeeded(json).out()).getAsJsonObject();
             assertEquals("mutex", shown.get("kind").getAsString());
@@ -312,8 +274,7 @@ class CommandLineTest {
 
     private void create(String path, String data, List<ACL> acl) throws Exception {
         if (operator == null) {
-            operator = new ZooKeeper(server.connectString(), 10_000, event -> {});
-            open.add(operator);
+            operator = kept(new ZooKeeper(server.connectString(), 10_000, event -> {}));
         }
         var unused = operator.create(
                 path, data.getBytes(StandardCharsets.UTF_8), new ArrayList<>(acl), CreateMode.PERSISTENT);
@@ -321,42 +282,21 @@ class CommandLineTest {
 
     /** 100,000 lines, so that an algorithm of quadratic time would not finish. */
     @Test
-    void tables_takeTimeInProportionToTheirLines() throws Exception {
-        Constructor<?> make = cliClass("Table").getDeclaredConstructor(String[].class);
-        make.setAccessible(true);
-        Object table = make.newInstance((Object) new String[] {"PATH", "KIND"});
-        Method line = table.getClass().getDeclaredMethod("line", Object[].class);
-        line.setAccessible(true);
+    void tables_takeTimeInProportionToTheirLines() {
+        Table table = new Table("PATH", "KIND");
         for (int n = 0; n < 100_000; n++) {
-            line.invoke(table, (Object) new Object[] {"/locks/" + n, "mutex"});
+            table.line("/locks/" + n, "mutex");
         }
-        line.invoke(table, (Object) new Object[] {"/" + "long".repeat(2_500), "mutex"});
+        table.line("/" + "long".repeat(2_500), "mutex");
 
         String text = assertTimeoutPreemptively(MOST, table::toString);
 
         assertTrue(text.length() < 10_000_000, "one long path makes no other line longer");
     }
 
-    /** A class of the command line, whose members are private. */
-    private static Class<?> cliClass(String name) throws ClassNotFoundException {
-        return Class.forName("io.latchkey.cli." + name);
-    }
-
     @Test
-    void requestHasNoTime_whenItMayNotBeRead() throws Exception {
-        Contender unreadable = (Contender) Proxy.newProxyInstance(
-                Contender.class.getClassLoader(), new Class<?>[] {Contender.class}, (proxy, method, args) -> {
-                    return switch (method.getName()) {
-                        case "state" -> Contender.State.WAITING;
-                        case "access" -> Contender.Access.EXCLUSIVE;
-                        case "requestedAt" -> Instant.EPOCH;
-                        case "owner" -> new Owner("", "", 0);
-                        case "token" -> 0L;
-                        case "permits" -> 1;
-                        case "session" -> 0L;
-                        default -> "";
-                    };
-                });
+    void requestHasNoTime_whenItMayNotBeRead() {
+        Contender unreadable = contender(Contender.State.WAITING, 0, new Owner("", "", 0));
         assertEquals(
                 "Request[state=waiting, token=0, lock=write, permits=1, since=null, host=, processId=0, label=,"
                         + " ageSeconds=null, session=null]",
@@ -365,16 +305,7 @@ class CommandLineTest {
     }
 
     @Test
-    void timesHaveTheirUnits() throws Exception {
-        Constructor<?> make = cliClass("Span").getDeclaredConstructor();
-        make.setAccessible(true);
-        Object span = make.newInstance();
-        Method convert = span.getClass().getDeclaredMethod("convert", String.class);
-        convert.setAccessible(true);
-        List<Object> times = new ArrayList<>();
-        for (String text : List.of("500ms", "7", "10s", "5m", "2h", "1d", "3D")) {
-            times.add(convert.invoke(span, text));
-        }
+    void timesHaveTheirUnits() {
         assertEquals(
                 List.of(
                         Duration.ofMillis(500),
@@ -384,22 +315,20 @@ class CommandLineTest {
                         Duration.ofHours(2),
                         Duration.ofDays(1),
                         Duration.ofDays(3)),
-                times);
+                Stream.of("500ms", "7", "10s", "5m", "2h", "1d", "3D")
+                        .map(new Span()::convert)
+                        .toList());
     }
 
     @Test
-    void statusOfAnIncompleteListIs69_whenTheServersStoppedAnswering() throws Exception {
-        Method ofMissing = cliClass("ExitStatus").getDeclaredMethod("ofMissing", Collection.class);
-        ofMissing.setAccessible(true);
+    void statusOfAnIncompleteListIs69_whenTheServersStoppedAnswering() {
         LockException denied = new AccessDeniedException("denied");
         LockException odd = new LockException("odd");
         LockException away = new LockServiceUnavailableException("away");
-        List<String> statuses = new ArrayList<>();
-        for (List<LockException> reasons : List.of(
-                List.<LockException>of(), List.of(denied, denied), List.of(denied, odd), List.of(denied, odd, away))) {
-            statuses.add(ofMissing.invoke(null, reasons).toString());
-        }
-        assertEquals(List.of("DONE", "DENIED", "UNEXPECTED", "UNAVAILABLE"), statuses);
+        assertEquals(ExitStatus.DONE, ExitStatus.ofMissing(List.of()));
+        assertEquals(ExitStatus.DENIED, ExitStatus.ofMissing(List.of(denied, denied)));
+        assertEquals(ExitStatus.UNEXPECTED, ExitStatus.ofMissing(List.of(denied, odd)));
+        assertEquals(ExitStatus.UNAVAILABLE, ExitStatus.ofMissing(List.of(denied, odd, away)));
     }
 
     @Test
@@ -407,7 +336,7 @@ class CommandLineTest {
     void textOfOtherUsers_isPrintedHarmless() throws Exception {
         try (Lease held = other.mutex("/raw/gr\u00fcn \u202eevil").acquire()) {
             create("/odd-data", "evil \u202e\u009b2J \ud83d\ude00", OPEN_ACL_UNSAFE);
-            Program.Ended json = look("ls", "--json", "/raw");
+            Program.Ended json = latchkey("ls", "--json", "/raw");
             Program refused = start("run", "/odd-data", "--", "true");
 
             String text = succeeded(json).out();
@@ -509,8 +438,7 @@ class CommandLineTest {
 
     @Test
     void commandIsEndedAndItsPeriodNotRecorded_whenTheLockIsLost() throws Exception {
-        Program program = start("run", "/once/lost", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
-                .awaitSaid("running");
+        Program program = runScript("/once/lost", OBEDIENT, "--once-per=1d").awaitSaid("running");
         server.expireSession(requests("/once/lost").get(0).session());
         Program.Ended ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
@@ -525,8 +453,7 @@ class CommandLineTest {
     /** It ends with 0, as many programs do that are asked to end. */
     @Test
     void periodIsNotRecorded_whenASignalEndsTheCommand() throws Exception {
-        Program program = start("run", "/once/signal", "--once-per=1d", "--", "sh", "-c", OBEDIENT)
-                .awaitSaid("running");
+        Program program = runScript("/once/signal", OBEDIENT, "--once-per=1d").awaitSaid("running");
         program.signal("TERM");
         Program.Ended ended = program.ended();
         assertEquals(143, ended.status(), ended::toString);
@@ -538,7 +465,7 @@ class CommandLineTest {
 
     @Test
     void commandIsEnded_whenItHoldsTheLockForTooLong() throws Exception {
-        Program program = start("run", "/run/limited", "--held-at-most", "2s", "--", "sh", "-c", OBEDIENT);
+        Program program = runScript("/run/limited", OBEDIENT, "--held-at-most", "2s");
 
         Program.Ended ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
@@ -548,12 +475,11 @@ class CommandLineTest {
     @Test
     void commandThatIgnoresTerm_isKilled_whenItsRequestIsEvicted() throws Exception {
         String deaf = "trap '' TERM; sleep 300 & echo running $! $$; wait";
-        Program program = start("run", "/run/evicted", "--grace", "300ms", "--", "sh", "-c", deaf)
-                .awaitSaid("running ");
+        Program program = runScript("/run/evicted", deaf, "--grace", "300ms").awaitSaid("running ");
         String[] pids = program.out().strip().split(" ", -1);
         String token = Long.toString(other.mutex("/run/evicted").queue().get(0).token());
 
-        String evicted = succeeded(look("evict", "/run/evicted", token)).out();
+        String evicted = succeeded(latchkey("evict", "/run/evicted", token)).out();
         assertTrue(
                 evicted.matches("evicted the holder with token " + token + " at /run/evicted: .+, process \\d+, sh\n"),
                 evicted);
@@ -581,8 +507,8 @@ class CommandLineTest {
     @CsvSource({"TERM,143", "INT,130"})
     void lockIsReleased_whenASignalEndsTheCommand(String signal, int status) throws Exception {
         String path = "/run/signal/" + signal;
-        Program program = start("run", path, "--", "sh", "-c", "echo running; sleep 300; echo and on")
-                .awaitSaid("running");
+        Program program =
+                runScript(path, "echo running; sleep 300; echo and on").awaitSaid("running");
         List<ProcessHandle> tree = program.process().descendants().toList();
 
         program.signal(signal);
@@ -619,20 +545,12 @@ class CommandLineTest {
                     case "release" -> ReleaseOutcome.LOST;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        Class<?> type = cliClass("RunCommand");
-        Constructor<?> make = type.getDeclaredConstructor();
-        make.setAccessible(true);
-        Object run = make.newInstance();
-        Field command = type.getDeclaredField("command");
-        command.setAccessible(true);
-        command.set(run, List.of("/usr/bin/touch", ran.toString()));
-        Class<?> processType = type.getClassLoader().loadClass("io.latchkey.cli.CommandProcess");
-        Constructor<?> makeProcess = processType.getDeclaredConstructor(Duration.class);
-        makeProcess.setAccessible(true);
-        Method start = type.getDeclaredMethod("run", Lease.class, processType);
-        start.setAccessible(true);
+        RunCommand run = new RunCommand();
+        new CommandLine(run)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .parseArgs("/m", "--", "/usr/bin/touch", ran.toString());
 
-        assertEquals(76, start.invoke(run, lost, makeProcess.newInstance(SOON)));
+        assertEquals(76, run.run(lost, new CommandProcess(SOON)));
 
         assertFalse(Files.exists(ran));
     }
@@ -674,8 +592,7 @@ class CommandLineTest {
     void noLossIsReported_whenTheSignalGoesToTheProcessGroup() throws Exception {
         for (int press = 1; press <= 20; press++) {
             String path = "/run/group/" + press;
-            Program program = start("run", path, "--", "sh", "-c", "echo running; exec sleep 300")
-                    .awaitSaid("running");
+            Program program = runScript(path, "echo running; exec sleep 300").awaitSaid("running");
 
             program.signalGroup("INT");
 
@@ -690,15 +607,8 @@ class CommandLineTest {
     @Tag("once")
     void processThatIgnoresTheSignalOfItsGroup_isEndedBeforeTheRelease(String signal, int status, String background)
             throws Exception {
-        Program program = start(
-                        "run",
-                        "--grace=1s",
-                        "/run/ignores",
-                        "--",
-                        "sh",
-                        "-c",
-                        "(" + background + ") & echo pid $!; exec sleep 301")
-                .awaitSaid("pid ");
+        String script = "(" + background + ") & echo pid $!; exec sleep 301";
+        Program program = runScript("/run/ignores", script, "--grace=1s").awaitSaid("pid ");
 
         program.signalGroup(signal);
 
@@ -786,16 +696,13 @@ class CommandLineTest {
     @Test
     @Tag("once")
     void refusalOfTheServers_hasItsOwnStatus() throws Exception {
-        try (LockClient theirs = ZkLockClient.builder()
-                        .connectString(server.connectString())
-                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
-                        .build();
+        try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/refused/mine").acquire();
                 Lease held = other.mutex("/refused-mutex").acquire()) {
             Program.Ended patient = InThisJvm.latchkey("127.0.0.1:1", "ls", "--connect-timeout=500ms");
-            Program.Ended listed = look("ls", "/refused");
+            Program.Ended listed = latchkey("ls", "/refused");
             Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
-            Program.Ended evict = look("evict", "/refused/mine", "7");
+            Program.Ended evict = latchkey("evict", "/refused/mine", "7");
             Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
             Program missing = start("run", "/refused-missing", "--", "/no/such/command");
             Program notExecutable = start("run", "/refused-missing", "--", "/etc/passwd");
@@ -856,19 +763,16 @@ class CommandLineTest {
 
     private CuratorFramework curator() {
         CuratorFramework curator =
-                CuratorFrameworkFactory.newClient(server.connectString(), 10_000, 10_000, new RetryOneTime(1));
-        open.add(curator);
+                kept(CuratorFrameworkFactory.newClient(server.connectString(), 10_000, 10_000, new RetryOneTime(1)));
         curator.start();
         return curator;
     }
 
     private LockClient beside(Layout layout) throws InterruptedException {
-        LockClient client = ZkLockClient.builder()
+        return kept(ZkLockClient.builder()
                 .connectString(server.connectString())
                 .layout(layout)
-                .build();
-        open.add(client);
-        return client;
+                .build());
     }
 
     /** Waits for a permit until the client of Curator is closed. */
@@ -913,16 +817,16 @@ class CommandLineTest {
                 /fleet/pool      semaphore   -         2        2        curator
                 /fleet/script    mutex       1         1        0        kazoo
                 """,
-                columns(succeeded(look("ls", "/fleet")).out(), 6));
+                columns(succeeded(latchkey("ls", "/fleet")).out(), 6));
 
         List<String> document =
-                succeeded(look("show", "/fleet/document")).out().lines().toList();
+                succeeded(latchkey("show", "/fleet/document")).out().lines().toList();
         assertEquals("/fleet/document: read-write, layout curator", document.get(0));
         assertTrue(document.get(2).matches("holding +" + reader.token() + " +read +1 .*"), document.get(2));
         assertTrue(document.get(3).matches("waiting +\\d+ +write +1 .*"), document.get(3));
 
         JsonObject shown = JsonParser.parseString(
-                        succeeded(look("show", "--json", "/fleet/pool")).out())
+                        succeeded(latchkey("show", "--json", "/fleet/pool")).out())
                 .getAsJsonObject();
         assertTrue(shown.get("capacity").isJsonNull() && shown.get("permits").isJsonNull(), shown::toString);
         assertEquals("curator", shown.get("layout").getAsString());
@@ -939,7 +843,7 @@ class CommandLineTest {
         var held = other.mutex("/both").acquire();
         new InterProcessMutex(curator(), "/both").acquire();
 
-        Program.Ended ended = look("show", "/both");
+        Program.Ended ended = latchkey("show", "/both");
 
         assertEquals(0, ended.status());
         assertTrue(ended.out().contains("/both: mutex\n") && ended.out().contains("/both: mutex, layout curator\n"));

@@ -14,7 +14,6 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
-import io.latchkey.zk.ZkLockClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,25 +34,16 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Commands that need no process of their own, in the JVM of the tests; their JSON and the list of exit statuses. */
 @Tag("slow")
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(120)
-class CommandsTest {
+class CommandsTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private final EmbeddedZooKeeper server;
-    private final LockClient other;
-
     CommandsTest(EmbeddedZooKeeper server, LockClient other) {
-        this.server = server;
-        this.other = other;
-    }
-
-    private Program.Ended latchkey(String command, String... args) {
-        return InThisJvm.latchkey(server.connectString(), command, args);
+        super(server, other);
     }
 
     private static String out(Program.Ended ended) {
@@ -112,10 +102,7 @@ class CommandsTest {
         assertTrue(said.get(3).matches("round trip  \\S+ \\(median of 7 .*"), said::toString);
         assertTrue(said.get(4).matches("acquiring   acquired and released in .*, token \\d+"), said::toString);
 
-        try (LockClient theirs = ZkLockClient.builder()
-                        .connectString(server.connectString())
-                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
-                        .build();
+        try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/ping-mine").acquire();
                 Lease held = other.mutex("/ping-held").acquire()) {
             Program.Ended denied = latchkey("ping", "/ping-mine", "--auth=digest:you:yours");
@@ -175,10 +162,7 @@ class CommandsTest {
 
     @Test
     void top_namesOnceWhatItMayNotRead() throws Exception {
-        try (LockClient theirs = ZkLockClient.builder()
-                        .connectString(server.connectString())
-                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
-                        .build();
+        try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/top-mine/lock").acquire()) {
             Program.Ended listed = latchkey("ls", "/top-mine");
             Program.Ended ended = latchkey("top", "/top-mine", "--count=3", "--interval=100ms");
@@ -415,7 +399,7 @@ class CommandsTest {
     }
 
     @Test
-    void pageOfWatchIsKept_whenNoServerAnswers(@TempDir Path folder) throws Exception {
+    void pageOfWatchIsKept_whenNoServerAnswers() throws Exception {
         Path old = Files.writeString(folder.resolve("old.html"), "of yesterday");
         Path none = folder.resolve("none.html");
         for (Path page : List.of(old, none)) {

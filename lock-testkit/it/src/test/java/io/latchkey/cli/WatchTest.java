@@ -20,8 +20,6 @@ import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.ZkLockClient;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,25 +43,17 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The command {@code watch} beside a load of ours, and its page in a browser. */
 @Tag("slow")
 @LatchkeyTest(sessionMillis = 10_000)
 @Timeout(300)
-class WatchTest {
+class WatchTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String HOSTILE = "<script>alert(1)</script>\"'&<img src=//evil.example/x>";
 
-    @TempDir
-    private Path folder;
-
-    private final EmbeddedZooKeeper server;
-    private final LockClient other;
-
     WatchTest(EmbeddedZooKeeper server, LockClient other) {
-        this.server = server;
-        this.other = other;
+        super(server, other);
     }
 
     private InThisJvm.Running watch(String path, int seconds, String interval, String... more) {
@@ -202,27 +192,11 @@ class WatchTest {
         lock.look(List.of(), begin, begin);
         for (int n = 0; n < owners.size(); n++) {
             Instant now = begin.plusSeconds(n + 1L);
-            lock.look(List.of(request(n + 1, owners.get(n))), now, now);
+            lock.look(List.of(contender(Contender.State.HOLDING, n + 1, owners.get(n))), now, now);
         }
         Instant end = begin.plusSeconds(owners.size() + 10L);
         lock.look(List.of(), end, end);
         return new WatchPage("/lanes", begin, end, Duration.ofSeconds(1), lock);
-    }
-
-    private static Contender request(long token, Owner owner) {
-        return (Contender) Proxy.newProxyInstance(
-                Contender.class.getClassLoader(), new Class<?>[] {Contender.class}, (proxy, method, args) -> {
-                    return switch (method.getName()) {
-                        case "state" -> Contender.State.HOLDING;
-                        case "access" -> Contender.Access.EXCLUSIVE;
-                        case "requestedAt" -> Instant.EPOCH;
-                        case "owner" -> owner;
-                        case "token" -> token;
-                        case "permits" -> 1;
-                        case "session" -> 0L;
-                        default -> "";
-                    };
-                });
     }
 
     private static List<String> lanes(String html) {
@@ -316,10 +290,7 @@ class WatchTest {
         other.mutex(path).acquire().close();
         InThisJvm.Running watch = watch(path, 12, "100ms");
         Program.Ended ended;
-        try (LockClient theirs = ZkLockClient.builder()
-                .connectString(server.connectString())
-                .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
-                .build()) {
+        try (LockClient theirs = strictClient()) {
             Lease secret = theirs.mutex(path).acquire();
             assertEquals(0, other.mutex(path).queue().get(0).token());
             Eventually.holds("a grant", SOON, () -> watch.lines().stream()

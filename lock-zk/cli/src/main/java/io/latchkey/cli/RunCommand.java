@@ -307,7 +307,7 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private int run(Lease lease, CommandProcess process) throws InterruptedException {
+    int run(Lease lease, CommandProcess process) throws InterruptedException {
         Duration period = oncePer;
         return period == null
                 ? released(lease, execute(lease, process, Map.of()))
