@@ -37,7 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -70,26 +69,6 @@ class FaultTest extends OnOneServer {
     }
 
     // ---- lost requests and lost answers
-
-    @Test
-    @Tag("slow")
-    void lostCreate_isSearchedUntilTheServerResponds() throws Exception {
-        knowThePath();
-        var cut = proxy.cutAfter(RequestMatch.create(), 1);
-        proxy.refuse();
-        assertEquals(Optional.empty(), faulty.mutex("/m").tryAcquire(Duration.ofSeconds(1)));
-        cut.await(SOON);
-        awaitRequests("/m", 1);
-        operator.setACL("/m", ALL_BUT_READ, -1);
-        Wire.Mark before = proxy.mark();
-        proxy.accept();
-        awaitUntil(
-                "it is looked for",
-                () -> !proxy.since(before).requests(RequestMatch.list()).isEmpty());
-        settle(faulty.mutex("/elsewhere"));
-        operator.setACL("/m", ZooDefs.Ids.OPEN_ACL_UNSAFE, -1);
-        awaitNothingLeft("/m");
-    }
 
     /** The lists that the requests need anyway are behind the barrier of the server that the creates were sent to. */
     @Test
@@ -243,17 +222,6 @@ class FaultTest extends OnOneServer {
         Duration took = Duration.ofMillis(watch.stop());
         assertTrue(took.compareTo(limit.plus(ALLOWANCE)) < 0, "it took " + took);
         return result;
-    }
-
-    /** One without a time has the server's: a session timeout. */
-    @Test
-    @Tag("slow")
-    void tryEndsWithinASessionTimeout_withoutATimeout() throws Exception {
-        FaultProxy own = proxy();
-        Mutex mutex = brief(own).mutex("/m");
-        own.blackHole();
-        timed(BRIEF, () -> assertThrows(LockServiceUnavailableException.class, mutex::tryAcquire));
-        own.heal();
     }
 
     /** A release ends when the connection is found broken, at two thirds of a session timeout; for others later. */

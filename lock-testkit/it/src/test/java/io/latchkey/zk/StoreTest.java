@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
-import io.latchkey.lock.Mutex;
 import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.ServerNode;
@@ -25,26 +24,6 @@ class StoreTest extends OnOneServer {
     private final ZkLockClient holder = client("holder");
 
     StoreTest() throws InterruptedException {}
-
-    @Test
-    void requestNodeIsDeleted_whenItsSessionEnds() throws Exception {
-        holder.mutex("/m").acquire().close();
-        Lease onAPathThatIsThere = holder.mutex("/m").acquire();
-        assertTrue(requestsUnder("/m").get(0).isEphemeral());
-        onAPathThatIsThere.close();
-    }
-
-    @Test
-    void waiterLeavesNoWatch_whenItIsCancelled() throws Exception {
-        Lease held = holder.mutex("/m").acquire();
-        Mutex mutex = client("waiter").mutex("/m");
-        CompletableFuture<Lease> waiting = queued("/m", mutex);
-        settle(mutex);
-        assertTrue(waiting.cancel(false));
-        awaitRequests("/m", 1);
-        awaitWatchers(requestsUnder("/m").get(0), 0);
-        held.close();
-    }
 
     /** Their removal cannot be sent, and ZooKeeper's client sets the watches that it has again when it connects. */
     @Test
