@@ -228,30 +228,24 @@ class SimulatedLocksTest {
     void semaphoreIsResized_whenItsPathIsCreatedOrRemovedDuringIt() throws Exception {
         LockClient mine = locks.client();
         Semaphore other = locks.client().semaphore("/pools/s", 2);
-        HeldFrames data = locks.holdAnswers(mine, RequestMatch.getData());
-        CompletableFuture<Void> first = mine.semaphore("/pools/s", 2).resizeAsync(5);
-        assertTrue(data.firstCaught().isDone());
-        other.acquire().close();
-        data.release();
-        soon(first);
-        assertEquals(5, other.capacity());
+        assertResized(mine, RequestMatch.getData(), 5, () -> other.acquireAsync()
+                .join()
+                .close());
+        assertResized(mine, RequestMatch.list(), 7, () -> {
+            locks.delete("/pools/s");
+            locks.delete("/pools");
+        });
+        assertResized(mine, RequestMatch.getData(), 9, () -> locks.delete("/pools/s"));
+    }
 
-        HeldFrames list = locks.holdAnswers(mine, RequestMatch.list());
-        CompletableFuture<Void> second = mine.semaphore("/pools/s", 2).resizeAsync(7);
-        assertTrue(list.firstCaught().isDone());
-        locks.delete("/pools/s");
-        locks.delete("/pools");
-        list.release();
-        soon(second);
-        assertEquals(7, other.capacity());
-
-        HeldFrames again = locks.holdAnswers(mine, RequestMatch.getData());
-        CompletableFuture<Void> third = mine.semaphore("/pools/s", 2).resizeAsync(9);
-        assertTrue(again.firstCaught().isDone());
-        locks.delete("/pools/s");
-        again.release();
-        soon(third);
-        assertEquals(9, other.capacity());
+    private void assertResized(LockClient by, RequestMatch read, int capacity, Runnable behindIt) throws Exception {
+        HeldFrames answers = locks.holdAnswers(by, read);
+        CompletableFuture<Void> resized = by.semaphore("/pools/s", 2).resizeAsync(capacity);
+        assertTrue(answers.firstCaught().isDone());
+        behindIt.run();
+        answers.release();
+        soon(resized);
+        assertEquals(capacity, locks.client().semaphore("/pools/s", 2).capacity());
     }
 
     /** The second list of its requests is on its own, as the first one may have broken the connection by its length. */
@@ -808,40 +802,25 @@ class SimulatedLocksTest {
         waiting.get().close();
     }
 
-    @Test
-    void answerIsLostAndTheRequestFound_whenTheConnectionIsCutAfterIt() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void requestIsCarriedOut_ifTheConnectionIsCutAfterItAndNotBefore(boolean after) throws Exception {
         LockClient mine = locks.client();
         Lease other = mine.mutex("/other").acquire();
         mine.mutex("/m").acquire().close();
-        Fault second = locks.cutAfter(mine, RequestMatch.create().under("/m"), 2);
+        RequestMatch create = RequestMatch.create().under("/m");
+        Fault second = after ? locks.cutAfter(mine, create, 2) : locks.cutBefore(mine, create, 2);
         mine.mutex("/m").acquire().close();
         assertFalse(second.struck().isDone());
         locks.refuse(mine);
         CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
         assertEquals(WireRecord.Op.CREATE2, second.await(Duration.ZERO).op());
         assertEquals(LeaseState.SUSPECT, other.state());
-        assertEquals(1, locks.nodesUnder("/m").size(), "the server has carried it out");
+        assertEquals(after ? 1 : 0, locks.nodesUnder("/m").size(), "what the server has carried out");
         locks.heal(mine);
         asked.get().close();
         assertEquals(LeaseState.HELD, other.state());
         assertEquals(0, locks.nodesUnder("/m").size());
-    }
-
-    @Test
-    void requestIsMadeAgain_whenTheConnectionIsCutBeforeIt() throws Exception {
-        LockClient mine = locks.client();
-        mine.mutex("/m").acquire().close();
-        locks.refuse(mine);
-        Fault lost = locks.cutBefore(mine, RequestMatch.create(), 1);
-        CompletableFuture<Lease> asked = mine.mutex("/m").acquireAsync();
-        assertTrue(lost.struck().isDone());
-        assertEquals(0, locks.nodesUnder("/m").size(), "the server has not got it");
-        locks.heal(mine);
-        asked.get().close();
-        Fault never = locks.cutBefore(mine, RequestMatch.create(), 1);
-        locks.heal(mine);
-        assertTrue(never.struck().isCancelled());
-        assertThrows(IllegalArgumentException.class, () -> locks.cutAfter(mine, RequestMatch.any(), 0));
     }
 
     @Test
@@ -881,13 +860,17 @@ class SimulatedLocksTest {
     }
 
     @Test
-    void otherRefusalsAreRefused() {
+    void faultIsRefusedOrTakenBack_whenItCannotStrike() {
         LockClient mine = locks.client();
         RequestMatch any = RequestMatch.any();
         assertThrows(
                 IllegalArgumentException.class, () -> locks.refuseRequest(mine, any, 1, KeeperException.Code.NONODE));
         assertThrows(
                 IllegalArgumentException.class, () -> locks.refuseRequest(mine, any, 0, KeeperException.Code.NOAUTH));
+        assertThrows(IllegalArgumentException.class, () -> locks.cutAfter(mine, any, 0));
+        Fault never = locks.cutBefore(mine, RequestMatch.create(), 1);
+        locks.heal(mine);
+        assertTrue(never.struck().isCancelled());
     }
 
     /** Else a client whose paths are named by its work would keep all that it ever used. */
