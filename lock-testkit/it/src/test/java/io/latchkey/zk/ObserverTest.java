@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every event is reported once, in order, and an observer cannot disturb the locks. */
 @Timeout(60)
@@ -227,41 +228,6 @@ class ObserverTest extends OnOneServer {
                 List.of("suspect mutex /m", "suspect mutex /m"), own.of("/m").subList(2, 4));
     }
 
-    @Test
-    void timesCountFromTheCallAndFromTheGrant() throws Exception {
-        BlockingQueue<String> told = new LinkedBlockingQueue<>();
-        LockClient waiting = locks.client(new LockObserver() {
-            @Override
-            public void granted(Request request, long token, Duration waited) {
-                told.add("granted after " + waited);
-            }
-
-            @Override
-            public void notGranted(
-                    Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
-                told.add(failure + " after " + waited);
-            }
-
-            @Override
-            public void released(Request request, long token, Duration held) {
-                told.add("released after " + held);
-            }
-        });
-        Lease held = locks.client().mutex("/m").acquire();
-        CompletableFuture<Lease> next = waiting.mutex("/m").acquireAsync();
-        locks.advance(Duration.ofSeconds(1));
-        var brief = waiting.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
-        locks.advance(Duration.ofSeconds(2));
-        assertEquals(Optional.empty(), soon(brief));
-        held.close();
-        Lease granted = soon(next);
-        locks.advance(Duration.ofSeconds(4));
-        granted.close();
-        for (String expected : List.of("TIMED_OUT after PT2S", "granted after PT3S", "released after PT4S")) {
-            assertEquals(expected, told.poll(10, TimeUnit.SECONDS));
-        }
-    }
-
     /** The place at the server for local turns is a request of its own, of which the observer hears nothing. */
     @Test
     void requestsOfEachClientAreNumberedFromOne() throws Exception {
@@ -392,21 +358,6 @@ class ObserverTest extends OnOneServer {
     }
 
     @Test
-    void holderIsSuspect_whileItsConnectionIsLost() throws Exception {
-        Lease lease = client.mutex("/m").acquire();
-        proxy.cut();
-        awaitUntil(
-                "the connection",
-                () -> heard.lines().contains("DISCONNECTED")
-                        && heard.lines().lastIndexOf("CONNECTED")
-                                > heard.lines().indexOf("DISCONNECTED"));
-        assertTrue(lease.isValid());
-        lease.close();
-        assertHeard("/m", "requested mutex /m", "granted mutex /m", "suspect mutex /m", "released mutex /m");
-        assertEquals(2, heard.lines().stream().filter("CONNECTED"::equals).count());
-    }
-
-    @Test
     @SuppressWarnings("LockNotBeforeTry") // the client's end unlocks
     void reentrantView_isReportedAsOneRequest() throws Exception {
         Lock view = client.mutex("/view").asLock();
@@ -503,11 +454,12 @@ class ObserverTest extends OnOneServer {
                 own.of("/m").stream().filter(line -> line.startsWith("queued")).toList());
     }
 
-    /** Each turn counts from its own call and its own grant. */
-    @Test
-    void timesAndTokensAreThoseOfTheRequest_alsoOfLocalTurns() throws Exception {
+    /** Each request counts from its own call and its own grant, with a node of its own or in turn. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void timesAndTokensAreThoseOfTheRequest(boolean inTurn) throws Exception {
         List<String> told = Collections.synchronizedList(new ArrayList<>());
-        LockObserver own = new LockObserver() {
+        LockObserver observer = new LockObserver() {
             @Override
             public void granted(Request request, long token, Duration waited) {
                 told.add(request.id() + " granted " + token + " after " + waited);
@@ -529,29 +481,30 @@ class ObserverTest extends OnOneServer {
                 told.add(request.id() + " released " + token + " after " + held);
             }
         };
-        LockClient turns =
-                locks.builder().localTurns(5, Duration.ofHours(1)).observer(own).build();
+        var builder = locks.builder().observer(observer);
+        LockClient waiting = (inTurn ? builder.localTurns(5, Duration.ofHours(1)) : builder).build();
         Lease held = locks.client().mutex("/m").acquire();
-        CompletableFuture<Lease> first = turns.mutex("/m").acquireAsync();
+        CompletableFuture<Lease> first = waiting.mutex("/m").acquireAsync();
         locks.advance(Duration.ofSeconds(1));
-        CompletableFuture<Lease> second = turns.mutex("/m").acquireAsync();
-        var tried = turns.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+        var tried = waiting.mutex("/m").tryAcquireAsync(Duration.ofSeconds(2));
+        CompletableFuture<Lease> second = waiting.mutex("/m").acquireAsync();
         locks.advance(Duration.ofSeconds(3));
         held.close();
         long token = soon(first).token();
         locks.advance(Duration.ofSeconds(7));
         first.join().close();
-        assertEquals(token, soon(second).token());
+        long next = soon(second).token();
+        assertEquals(inTurn, next == token);
         locks.advance(Duration.ofSeconds(2));
-        locks.expire(turns);
+        locks.expire(waiting);
         awaitUntil("the loss", () -> told.size() == 5);
         assertEquals(
                 List.of(
-                        "3 TIMED_OUT after PT2S",
+                        "2 TIMED_OUT after PT2S",
                         "1 granted " + token + " after PT4S",
                         "1 released " + token + " after PT7S",
-                        "2 granted " + token + " after PT10S",
-                        "2 lost " + token + " after PT2S"),
+                        "3 granted " + next + " after PT10S",
+                        "3 lost " + next + " after PT2S"),
                 told);
         assertEquals(Optional.empty(), soon(tried));
     }
