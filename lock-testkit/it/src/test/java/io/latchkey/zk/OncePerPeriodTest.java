@@ -42,6 +42,7 @@ import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -263,29 +264,20 @@ class OncePerPeriodTest extends OnOneServer {
         assertEquals(Optional.of(MIDNIGHT), last());
     }
 
+    /** The first holder has done the work before its record, or not at all. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void workIsNotDone_whenItIsUnknownWhetherThePeriodWasRecordedBefore(boolean applied) throws Exception {
+    @CsvSource({"AT_MOST_ONCE, false, 1", "AT_MOST_ONCE, true, 0", "AT_LEAST_ONCE, false, 2", "AT_LEAST_ONCE, true, 1"})
+    void workIsDoneAsOftenAsPromised_whenTheAnswerToTheRecordIsLost(Mode mode, boolean applied, int times)
+            throws Exception {
         Lease lease = first.mutex(JOB).acquire();
         cutAtTheRecord(applied);
-        assertThrows(LockServiceUnavailableException.class, () -> days(MIDNIGHT)
-                .atMostOnce(lease, turn -> done.add(turn.period())));
+        assertThrows(
+                LockServiceUnavailableException.class,
+                () -> mode.run(days(MIDNIGHT), lease, turn -> done.add(turn.period())));
         lease.close();
         assertEquals(applied ? Optional.of(MIDNIGHT) : Optional.empty(), last());
-        assertEquals(!applied, run(second, Mode.AT_MOST_ONCE, days(MIDNIGHT)));
-        assertEquals(applied ? 0 : 1, done.size());
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void workIsDoneTwiceAtMost_whenTheAnswerToTheRecordIsLost(boolean applied) throws Exception {
-        Lease lease = first.mutex(JOB).acquire();
-        cutAtTheRecord(applied);
-        assertThrows(LockServiceUnavailableException.class, () -> days(MIDNIGHT)
-                .atLeastOnce(lease, turn -> done.add(turn.period())));
-        lease.close();
-        assertEquals(!applied, run(second, Mode.AT_LEAST_ONCE, days(MIDNIGHT)));
-        assertEquals(applied ? 1 : 2, done.size());
+        assertEquals(!applied, run(second, mode, days(MIDNIGHT)));
+        assertEquals(times, done.size());
     }
 
     /** Whichever code a server gives: a text that says that nothing is recorded is true. */
@@ -473,6 +465,8 @@ class OncePerPeriodTest extends OnOneServer {
         List<byte[]> records = new ArrayList<>();
         for (String text : List.of(
                 "",
+                "?",
+                "latchkey-period/1 yesterday",
                 "latchkey-period/1 ",
                 "latchkey-period/1 +1000000000-12-31T23:59:59.999999999Z",
                 "latchkey-period/1 -1000000000-01-01T00:00:00Z",
@@ -494,7 +488,11 @@ class OncePerPeriodTest extends OnOneServer {
             operator.setData(RECORD, record, -1);
             first.mutex(JOB).run(lease -> {
                 for (OncePerPeriod periods : List.of(days(MIDNIGHT), OncePerPeriod.interval(DAY))) {
-                    assertThrows(LockException.class, () -> periods.atMostOnce(lease, turn -> done.add(turn.period())));
+                    for (Mode mode : Mode.values()) {
+                        LockException unknown = assertThrows(
+                                LockException.class, () -> mode.run(periods, lease, turn -> done.add(turn.period())));
+                        assertTrue(unknown.getMessage().contains(RECORD), unknown.getMessage());
+                    }
                     assertThrows(LockException.class, () -> periods.last(lease));
                 }
             });
@@ -539,13 +537,6 @@ class OncePerPeriodTest extends OnOneServer {
         assertThrows(IllegalStateException.class, () -> days.atLeastOnce(released, turn -> done.add(turn.period())));
         assertThrows(NullPointerException.class, () -> days.atLeastOnce(released, null));
         assertThrows(NullPointerException.class, () -> days.atMostOnce(released, null));
-        ZooKeeper operator = handle();
-        makeNode(RECORD);
-        for (String data : List.of("?", "latchkey-period/1 yesterday")) {
-            operator.setData(RECORD, data.getBytes(StandardCharsets.UTF_8), -1);
-            LockException unknown = assertThrows(LockException.class, () -> run(first, Mode.AT_LEAST_ONCE, days));
-            assertTrue(unknown.getMessage().contains(RECORD), unknown.getMessage());
-        }
         assertEquals(List.of(), done);
     }
 }
