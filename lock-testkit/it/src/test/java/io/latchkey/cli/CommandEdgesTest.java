@@ -173,24 +173,15 @@ class CommandEdgesTest extends CommandFixture {
         assertEquals("running\ngot TERM\n", program.ended().out());
     }
 
-    @Test
-    void signalThatTheCallerIgnores_isIgnored() throws Exception {
-        Program program = shell("trap '' HUP USR1; exec LATCHKEY", "run", "/edges/ignored", "--", "sh", "-c", OBEDIENT)
+    @ParameterizedTest
+    @CsvSource({"trap '' HUP USR1; exec LATCHKEY, HUP USR1", "exec nohup LATCHKEY, HUP"})
+    void signalsThatTheCallerIgnores_areIgnored(String script, String ignored) throws Exception {
+        Program program = shell(script, "run", "/edges/ignored", "--", "sh", "-c", OBEDIENT)
                 .awaitSaid("running");
 
-        program.signal("HUP");
-        program.signal("USR1");
-        program.signal("TERM");
-
-        assertEquals(143, program.ended().status());
-    }
-
-    @Test
-    void nohup_keepsTheCommandAtAHangUp() throws Exception {
-        Program program = shell("exec nohup LATCHKEY", "run", "/edges/nohup", "--", "sh", "-c", OBEDIENT)
-                .awaitSaid("running");
-
-        program.signal("HUP");
+        for (String signal : ignored.split(" ", -1)) {
+            program.signal(signal);
+        }
         program.signal("TERM");
 
         assertEquals(143, program.ended().status());

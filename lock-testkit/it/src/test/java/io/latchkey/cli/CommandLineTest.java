@@ -664,6 +664,13 @@ class CommandLineTest extends CommandFixture {
             value = {
                 "show x | must begin with /",
                 "evict x 1 | must begin with /",
+                "ls x | it must begin with /",
+                "top x | it must begin with /",
+                "top --count=0 | --count takes 1 look or more, not 0",
+                "top --count=-1 | --count takes 1 look or more, not -1",
+                "watch /x --for=0 | --for takes a time above 0",
+                "resize /x x | 'x' is not a number of permits: give 1 or more",
+                "resize /x 0 | '0' is not a number of permits: give 1 or more",
                 "run x -- true | must begin with /",
                 "evict /x abc | 'abc' is not a token: give the number in the column TOKEN of 'latchkey show'",
                 "evict /x 0 | '0' is not a token",

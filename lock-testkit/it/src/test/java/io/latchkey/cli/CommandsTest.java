@@ -204,25 +204,8 @@ class CommandsTest extends CommandFixture {
         }
     }
 
-    // ---- wrong arguments
-
     @Test
-    void wrongArgumentIsRefused_withWhatIsExpected() throws Exception {
-        for (String line : List.of(
-                "top --count=0 | --count takes 1 look or more, not 0",
-                "top --count=-1 | --count takes 1 look or more, not -1",
-                "watch /x --for=0 | --for takes a time above 0",
-                "resize /x x | 'x' is not a number of permits: give 1 or more",
-                "resize /x 0 | '0' is not a number of permits: give 1 or more",
-                "ls x | it must begin with /",
-                "top x | it must begin with /")) {
-            String[] parts = line.split(" \\| ", 2);
-            List<String> words = List.of(parts[0].split(" ", -1));
-            Program.Ended ended =
-                    latchkey(words.get(0), words.subList(1, words.size()).toArray(String[]::new));
-            assertEquals(64, ended.status(), ended::toString);
-            assertTrue(ended.err().contains(parts[1]), ended::toString);
-        }
+    void morePermitsThanThereAreAreRefused_withWhatIsExpected() throws Exception {
         try (Lease two = other.semaphore("/two", 2).acquire()) {
             Program.Ended ended = latchkey("run", "/two", "--semaphore=3", "--", "true");
             assertEquals(78, ended.status(), ended::toString);
