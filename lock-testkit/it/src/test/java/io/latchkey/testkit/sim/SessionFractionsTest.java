@@ -18,14 +18,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The fractions of the session timeout T that javadoc and pages promise, each right before and right after. Others
  * have the rest: T/6 between heartbeats and a margin before the first one of a connection in {@code HeartbeatTest},
- * T/3 and a margin before a lone write in {@code SessionExpiryBoundTest}, T/60 between looks for a standstill in {@code
- * SystemClockTest}.
+ * T/3 and a margin before a lone write in {@code SessionExpiryBoundTest}, the margin itself in {@code
+ * ClientContextTest}, T/60 between looks for a standstill in {@code SystemClockTest}.
  *
  * <p>The 2/3 T after which a silent connection is found broken and the 4/3 T after which a handle gives its session up
  * are ZooKeeper's.
@@ -109,24 +107,5 @@ class SessionFractionsTest extends OnSimulatedServer {
         assertTrue(
                 found.minus(promised).abs().compareTo(MOMENT.multipliedBy(2)) <= 0,
                 () -> "promised " + promised + ", found " + found);
-    }
-
-    /** The client has asked for 12 s: the servers gave a longer timeout where it is more. */
-    @ParameterizedTest
-    @CsvSource({
-        "3000, 1000",
-        "3999, 1333",
-        "4000, 1333",
-        "4001, 1333",
-        "5330, 1333",
-        "5340, 1335",
-        "12000, 3000",
-        "12003, 4001"
-    })
-    void marginFollowsTheTimeout(long timeout, double margin) throws Exception {
-        Client client = new Client(0, checks -> {});
-        double found =
-                client.engine.context().margin(Duration.ofMillis(timeout)).toNanos() / 1e6;
-        assertEquals(margin, found, 1);
     }
 }

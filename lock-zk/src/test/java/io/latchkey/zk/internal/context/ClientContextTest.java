@@ -9,17 +9,35 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The margin for touches of sessions on their way from a server to the leader, which requests them every half tick; the
  * known capacities of semaphores.
  */
 class ClientContextTest {
-    @Test
-    void marginIsAQuarter_whenTheSessionIsLong() {
-        assertEquals(Duration.ofMillis(2500), margin(Duration.ofSeconds(10), Duration.ofSeconds(10)));
-        assertEquals(Duration.ofMillis(1500), margin(Duration.ofSeconds(6), Duration.ofSeconds(6)));
+    /** A quarter; a third where the servers lengthened the timeout, or it is short; or the given one up to a third. */
+    @ParameterizedTest
+    @CsvSource({
+        "PT10S,  PT10S,    ,       PT2.5S",
+        "PT6S,   PT6S,     ,       PT1.5S",
+        "PT12S,  PT12S,    ,       PT3S",
+        "PT12S,  PT12.003S, ,      PT4.001S",
+        "PT0.1S, PT12S,    ,       PT4S",
+        "PT12S,  PT5.34S,  ,       PT1.335S",
+        "PT12S,  PT5.33S,  ,       PT1.334S",
+        "PT12S,  PT4.001S, ,       PT1.333666666S",
+        "PT12S,  PT4S,     ,       PT1.333333333S",
+        "PT12S,  PT3.999S, ,       PT1.333S",
+        "PT12S,  PT3S,     ,       PT1S",
+        "PT4S,   PT4S,     PT0.2S, PT0.2S",
+        "PT4S,   PT4S,     PT4S,   PT1.333333333S"
+    })
+    void marginFollowsTheTimeout(Duration asked, Duration granted, @Nullable Duration given, Duration margin) {
+        assertEquals(margin, margin(asked, granted, Optional.ofNullable(given)));
     }
 
     /** Ticks are of two seconds unless set otherwise, and a session has two of them at least. */
@@ -33,25 +51,11 @@ class ClientContextTest {
         }
     }
 
-    @Test
-    void marginIsMoreThanHalfATick_whenTheServerLengthenedTheSessionToItsSmallest() {
-        Duration tick = Duration.ofSeconds(6);
-        Duration margin = margin(Duration.ofMillis(100), tick.multipliedBy(2));
-        assertEquals(tick.multipliedBy(2).dividedBy(3), margin);
-    }
-
     /** As of a handle that connects later. Its owner asked for that timeout, so the servers have lengthened nothing. */
     @Test
     void marginIsAQuarter_whenABorrowedSessionIsLongerThanTheOneToAskFor() {
         Engine borrowing = new Engine(WithoutServer.borrowing());
         assertEquals(Duration.ofSeconds(5), borrowing.context().margin(Duration.ofSeconds(20)));
-    }
-
-    @Test
-    void marginIsTheGivenOne_whenThatIsNoMoreThanAThird() {
-        Duration asked = Duration.ofSeconds(4);
-        assertEquals(Duration.ofMillis(200), margin(asked, asked, Optional.of(Duration.ofMillis(200))));
-        assertEquals(asked.dividedBy(3), margin(asked, asked, Optional.of(asked)));
     }
 
     @Test
