@@ -4,13 +4,13 @@ package io.latchkey.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.server.StandaloneServer;
-import io.latchkey.zk.TlsKeys;
+import io.latchkey.zk.TlsSite;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,28 +22,24 @@ class CommandLineTlsIT {
     @TempDir
     private static Path folder;
 
-    private static StandaloneServer server;
+    @AutoClose
+    private static TlsSite site;
 
     @BeforeAll
     static void start() throws Exception {
-        TlsKeys keys = TlsKeys.in(folder);
-        for (String name : List.of("client", "stranger")) {
+        site = TlsSite.in(folder);
+        var clients = Map.of("client", site.right(), "stranger", site.config(TlsSite.Mistake.FOREIGN_AUTHORITY));
+        for (var client : clients.entrySet()) {
             Properties file = new Properties();
-            file.putAll(keys.clientConfig(name));
-            try (var out = Files.newBufferedWriter(folder.resolve(name + ".properties"))) {
+            file.putAll(client.getValue());
+            try (var out = Files.newBufferedWriter(folder.resolve(client.getKey() + ".properties"))) {
                 file.store(out, null);
             }
         }
-        server = keys.startServer();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
     }
 
     private static Program.Ended latchkey(String... args) throws InterruptedException {
-        return Program.jarEnded(folder, server.connectString(), List.of(), args);
+        return Program.jarEnded(folder, site.servers(), List.of(), args);
     }
 
     @Test
@@ -69,7 +65,7 @@ class CommandLineTlsIT {
                 latchkey("ls", "--client-config=stranger.properties", "--connect-timeout=2s", "--verbose");
         assertEquals(77, stranger.status(), stranger::toString);
         assertTrue(
-                stranger.err().contains("latchkey: The ZooKeeper server " + server.connectString() + " refuses"),
+                stranger.err().contains("latchkey: The ZooKeeper server " + site.servers() + " refuses"),
                 stranger::toString);
         assertTrue(stranger.err().contains("latchkey: caused by javax.net.ssl."), stranger::toString);
         assertTrue(stranger.err().contains(" INFO "), stranger::toString);

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.cli.InThisJvm;
+import io.latchkey.cli.Program;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockException.Reason;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
-import io.latchkey.testkit.server.StandaloneServer;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
+import io.latchkey.zk.TlsSite.Mistake;
 import java.io.DataOutputStream;
+import java.io.IOException;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -21,7 +27,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.ZooDefs;
@@ -32,44 +43,51 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server that takes TLS only, with key pairs made here, both sides known to each other. */
-@Timeout(60)
+/** A server that takes TLS only, and twelve mistakes: each has a message that names what is to be corrected. */
+@Timeout(180)
 @Tag("slow")
 class TlsTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private static final Set<Mistake> SEEN = EnumSet.noneOf(Mistake.class);
+    private static final Set<String> MESSAGES = new HashSet<>();
 
     @TempDir
     private static Path folder;
 
-    private static TlsKeys keys;
-    private static StandaloneServer server;
+    private static TlsSite site;
 
     @BeforeAll
     static void start() throws Exception {
-        keys = TlsKeys.in(folder);
-        server = keys.startServer();
+        site = TlsSite.withAllMistakes(folder);
     }
 
     @AfterAll
     static void stop() {
-        server.close();
+        site.close();
+        assertTrue(SEEN.size() < 2 || SEEN.containsAll(Arrays.asList(Mistake.values())), SEEN::toString);
+        assertEquals(SEEN.size(), MESSAGES.size(), "two mistakes with one message");
     }
 
-    private static ZkLockClient.Builder builder(String name) {
+    private static ZkLockClient.Builder builder(String servers, Map<String, String> settings) {
         ZKClientConfig config = new ZKClientConfig();
-        keys.clientConfig(name).forEach(config::setProperty);
-        return ZkLockClient.builder()
-                .connectString(server.connectString())
-                .ownerLabel(name)
-                .clientConfig(config)
-                .sessionTimeout(SESSION);
+        settings.forEach(config::setProperty);
+        return ZkLockClient.builder().connectString(servers).clientConfig(config);
+    }
+
+    private static ZkLockClient.Builder right() {
+        return builder(site.servers(), site.right()).sessionTimeout(SESSION);
     }
 
     @Test
+    @Timeout(60)
     void locksWorkOverTls() throws Exception {
-        try (ZkLockClient one = builder("client").build();
-                ZkLockClient two = builder("client").build()) {
+        try (ZkLockClient one = right().build();
+                ZkLockClient two = right().build()) {
             Lease held = one.mutex("/tls").acquire();
             CompletableFuture<ReleaseRequest> wish = held.releaseRequested().toCompletableFuture();
             CompletableFuture<Lease> next = two.mutex("/tls").acquireAsync();
@@ -92,36 +110,30 @@ class TlsTest {
 
     /** As docs/security.md has it. */
     @Test
+    @Timeout(60)
     void fileOfSettingsIsEnough() throws Exception {
-        Properties settings = new Properties();
-        settings.putAll(keys.clientConfig("client"));
-        Path file = folder.resolve("client.properties");
-        try (Writer out = Files.newBufferedWriter(file)) {
-            settings.store(out, null);
-        }
-        String servers = server.connectString();
-        ZkLockClient locks = ZkLockClient.builder()
-                .connectString(servers)
-                .clientConfig(new ZKClientConfig(file))
+        try (ZkLockClient locks = ZkLockClient.builder()
+                .connectString(site.servers())
+                .clientConfig(new ZKClientConfig(file("right", site.right())))
                 .acl(ZooDefs.Ids.CREATOR_ALL_ACL)
-                .build();
-        assertTrue(locks.mutex("/file").tryAcquire().isPresent());
-        locks.close();
+                .build()) {
+            assertTrue(locks.mutex("/file").tryAcquire().isPresent());
+        }
     }
 
-    @Test
-    void connectionIsRefused_withAnUnknownCertificate() {
-        assertRefused(builder("stranger"));
-    }
-
-    @Test
-    void connectionIsRefused_withoutTls() {
-        assertRefused(
-                ZkLockClient.builder().connectString(server.connectString()).sessionTimeout(SESSION));
+    private static Path file(String name, Map<String, String> settings) throws IOException {
+        Properties config = new Properties();
+        config.putAll(settings);
+        Path file = folder.resolve(name + ".properties");
+        try (Writer out = Files.newBufferedWriter(file)) {
+            config.store(out, null);
+        }
+        return file;
     }
 
     /** What a listener on the network reads is what a server gets; here it is one that accepts any session. */
     @Test
+    @Timeout(60)
     void digestPasswordIsSentAsItIs_withoutTls() throws Exception {
         byte[] login = "billing:secret".getBytes(StandardCharsets.UTF_8);
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -150,13 +162,61 @@ class TlsTest {
         }
     }
 
-    private static void assertRefused(ZkLockClient.Builder builder) {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "FOREIGN_AUTHORITY | TLS_REFUSED | stranger.p12 has no certificate of an authority that the server accepts",
+                "EXPIRED | TLS_REFUSED | refuses the certificate CN=late of this client, issued by CN=authority",
+                "NO_CERTIFICATE | TLS_REFUSED | refuses a client without a certificate",
+                "SERVER_NOT_TRUSTED | TLS_REFUSED | no authority that this client trusts has signed it",
+                "WRONG_HOST | TLS_REFUSED | it is not for this host",
+                "WRONG_PASSWORD | TLS_MISCONFIGURED | client.p12 (zookeeper.ssl.keyStore.location) cannot be opened: its password is another one",
+                "MISSING_STORE | TLS_MISCONFIGURED | missing.p12 (zookeeper.ssl.keyStore.location) does not exist",
+                "NIO_SOCKET | TLS_MISCONFIGURED | is org.apache.zookeeper.ClientCnxnSocketNIO, which has no TLS",
+                "NO_SOCKET | TLS_MISCONFIGURED | no socket is named",
+                "NOT_SECURE | TLS_MISCONFIGURED | keyStore.location is set, but zookeeper.client.secure is not true",
+                "PLAIN_AT_TLS | TLS_MISCONFIGURED | expects TLS at this port, and this client is configured without TLS",
+                "TLS_AT_PLAIN | TLS_MISCONFIGURED | has no TLS at this port",
+            })
+    void mistakeHasAMessageOfItsOwn(Mistake mistake, Reason reason, String said) throws IOException {
         long start = System.nanoTime();
-        LockServiceUnavailableException refused =
-                assertThrows(LockServiceUnavailableException.class, () -> builder.connectTimeout(Duration.ofSeconds(2))
+        LockServiceUnavailableException refused = assertThrows(
+                LockServiceUnavailableException.class, () -> builder(site.servers(mistake), site.config(mistake))
+                        .connectTimeout(PATIENCE)
                         .build());
-        long took = Duration.ofNanos(System.nanoTime() - start).toMillis();
-        assertTrue(refused.getMessage().contains(server.connectString()), refused.getMessage());
-        assertTrue(took < 6000, took + " ms");
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+        SEEN.add(mistake);
+        MESSAGES.add(refused.getMessage());
+        String all = refused.getMessage();
+        boolean atTheDoor =
+                switch (mistake) {
+                    case WRONG_PASSWORD, MISSING_STORE, NIO_SOCKET, NO_SOCKET -> true;
+                    default -> false;
+                };
+        assertAll(
+                () -> assertTrue(all.contains(said), all),
+                () -> assertEquals(reason, refused.reason(), all),
+                () -> assertFalse(all.contains("secret-but-wrong"), all),
+                () -> assertTrue(all.contains("Nothing was sent"), all),
+                () -> assertTrue(all.length() < 600, all),
+                () -> assertTrue(atTheDoor || all.contains(site.servers(mistake)), all),
+                () -> assertTrue(took.compareTo(PATIENCE.multipliedBy(3)) < 0, took::toString),
+                () -> assertTrue(!atTheDoor || took.compareTo(PATIENCE) < 0, took + " for what is seen at once"));
+        assertCommandSays(mistake, reason, said);
+    }
+
+    /** The command says the same, in one line. */
+    private static void assertCommandSays(Mistake mistake, Reason reason, String said) throws IOException {
+        Path file = file(mistake.name(), site.config(mistake));
+        Program.Ended ended =
+                InThisJvm.latchkey(site.servers(mistake), "ls", "--connect-timeout=1s", "--client-config=" + file);
+
+        assertAll(
+                () -> assertEquals(reason == Reason.TLS_REFUSED ? 77 : 78, ended.status(), ended::toString),
+                () -> assertTrue(ended.err().contains(said), ended::toString),
+                () -> assertEquals(1, ended.err().lines().count(), ended::toString),
+                () -> assertEquals("", ended.out()));
     }
 }

@@ -15,10 +15,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A certificate authority, what it has signed, and the mistakes that are made with it: a server that takes TLS only and
- * accepts the certificates of this authority, one whose certificate names another host, one without TLS, and the
- * settings of clients.
+ * accepts the certificates of this authority, and the settings of clients.
  */
-public final class TlsMistakes implements AutoCloseable {
+public final class TlsSite implements AutoCloseable {
     private static final String PASSWORD = "changeit";
     private static final String NETTY = "org.apache.zookeeper.ClientCnxnSocketNetty";
     private static final String KEYS = "zookeeper.ssl.keyStore.location";
@@ -44,26 +43,40 @@ public final class TlsMistakes implements AutoCloseable {
         TLS_AT_PLAIN
     }
 
-    private TlsMistakes(Path folder) {
+    private TlsSite(Path folder) {
         this.folder = folder;
     }
 
-    /** Makes keys and certificates in a folder, and starts the servers. */
-    public static TlsMistakes in(Path folder) throws Exception {
-        TlsMistakes all = new TlsMistakes(folder);
-        all.authority("authority");
-        all.authority("foreign");
-        all.signed("server", "authority", "san=ip:127.0.0.1,dns:localhost", "-validity", "30");
-        all.signed("elsewhere", "authority", "san=dns:zk.example.com", "-validity", "30");
-        all.signed("client", "authority", "san=dns:client", "-validity", "30");
-        all.signed("stranger", "foreign", "san=dns:client", "-validity", "30");
-        all.signed("late", "authority", "san=dns:client", "-validity", "1", "-startdate", "-10d");
-        all.trusts("trusted", "authority");
-        all.trusts("untrusting", "foreign");
-        all.servers.add(all.server("server"));
-        all.servers.add(all.server("elsewhere"));
-        all.servers.add(StandaloneServer.start("clientPort", Map.of()));
-        return all;
+    /**
+     * Makes keys and certificates in a folder, and starts the server: enough for clients without a mistake, of a
+     * foreign authority, or without TLS.
+     */
+    public static TlsSite in(Path folder) throws Exception {
+        TlsSite site = new TlsSite(folder);
+        site.authority("authority");
+        site.authority("foreign");
+        site.signed("server", "authority", "san=ip:127.0.0.1,dns:localhost", "-validity", "30");
+        site.signed("client", "authority", "san=dns:client", "-validity", "30");
+        site.signed("stranger", "foreign", "san=dns:client", "-validity", "30");
+        site.imports("trusted", "authority");
+        site.servers.add(site.server("server"));
+        return site;
+    }
+
+    /** The same for all mistakes, with a server whose certificate names another host and one without TLS. */
+    static TlsSite withAllMistakes(Path folder) throws Exception {
+        TlsSite site = in(folder);
+        site.signed("elsewhere", "authority", "san=dns:zk.example.com", "-validity", "30");
+        site.signed("late", "authority", "san=dns:client", "-validity", "1", "-startdate", "-10d");
+        site.imports("untrusting", "foreign");
+        site.servers.add(site.server("elsewhere"));
+        site.servers.add(StandaloneServer.start("clientPort", Map.of()));
+        return site;
+    }
+
+    /** Returns the server of a client without a mistake. */
+    public String servers() {
+        return servers.get(0).connectString();
     }
 
     /** Returns the server that a client of the mistake connects to. */
@@ -154,10 +167,7 @@ public final class TlsMistakes implements AutoCloseable {
         keytool(name, "-importcert", "-noprompt", "-alias", name, "-file", file(name + ".cer"));
     }
 
-    private void trusts(String store, String authority) throws Exception {
-        imports(store, authority);
-    }
-
+    /** Makes {@code store} trust the authority. */
     private void imports(String store, String authority) throws Exception {
         keytool(store, "-importcert", "-noprompt", "-alias", authority, "-file", file(authority + ".cer"));
     }
