@@ -20,6 +20,7 @@ import io.latchkey.lock.admin.Contender.State;
 import io.latchkey.testkit.contract.LockFixture.Feature;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -544,14 +545,23 @@ abstract class AcquirableContract extends LockContract {
     void outOfTimeSaysWhy() throws Exception {
         Lease blocking = acquired(blocker(client()));
         LockClient other = client();
-        int before = lock(other).queue().size();
-        for (Duration time : List.of(Duration.ZERO, moment())) {
-            assertSaysWhoWasAhead(
-                    time,
-                    given -> refused(LockTimeoutException.class, lock(other).acquireAsync(given)));
-            awaitQueue(lock(other), before);
+        List<CompletableFuture<Lease>> neighbours = new ArrayList<>();
+        for (int ahead : List.of(0, 2)) {
+            while (neighbours.size() < ahead) {
+                neighbours.add(queued(lock(other)));
+            }
+            int before = lock(other).queue().size();
+            for (Duration time : List.of(Duration.ZERO, moment())) {
+                assertSaysWhoWasAhead(
+                        time,
+                        given -> refused(LockTimeoutException.class, lock(other).acquireAsync(given)));
+                awaitQueue(lock(other), before);
+            }
         }
         blocking.close();
+        for (CompletableFuture<Lease> neighbour : neighbours) {
+            soon(neighbour).close();
+        }
         lock(other).acquire(Duration.ofMinutes(1)).close();
         soon(lock(other).acquireAsync(Duration.ofMinutes(1))).close();
         assertFree(lock(client()));

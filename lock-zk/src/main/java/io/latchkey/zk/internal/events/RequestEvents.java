@@ -187,6 +187,11 @@ public final class RequestEvents {
         announce(observer -> observer.queued(about, position));
     }
 
+    /** Notes that others are ahead of the request. Its position is reported when it is looked up. */
+    public void behindOthers() {
+        queued = true;
+    }
+
     /** Notes that the servers put the request off, or that they have taken it. */
     public void putOff(boolean now) {
         putOff = now;
@@ -200,7 +205,7 @@ public final class RequestEvents {
         return putOff;
     }
 
-    /** Returns whether others were ahead of the request when it came into the queue. */
+    /** Returns whether others were ahead of the request when it came into the queue, as far as that is known. */
     public boolean wasQueued() {
         return queued;
     }

@@ -24,6 +24,10 @@ final class DeferredLists {
         return possible;
     }
 
+    boolean isDeferred(QueueMember member) {
+        return deferred.containsKey(member);
+    }
+
     /** Returns the deferred lists if they are needed now, and forgets them. */
     List<ListRequest> takeDue() {
         if (deferred.isEmpty() || othersWaitAhead(Optional.empty())) {

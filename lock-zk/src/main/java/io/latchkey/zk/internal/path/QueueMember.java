@@ -46,6 +46,9 @@ public interface QueueMember extends SessionNode {
     /** Takes a list of the queue, which may or may not show the member's node. */
     void listed(Queue queue);
 
+    /** Its list is deferred: others are ahead of it. */
+    void listDeferred();
+
     /** Continues on the path that was created again after its counter had come near the end. */
     void renewed();
 

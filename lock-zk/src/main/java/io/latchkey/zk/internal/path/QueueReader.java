@@ -160,6 +160,11 @@ public final class QueueReader {
         }
     }
 
+    /** Returns whether the member's list is deferred, because others of this session wait ahead of it. */
+    public boolean isDeferred(QueueMember member) {
+        return deferred.isDeferred(member);
+    }
+
     /** Requests the deferred lists if they are needed now, after a request of this queue has changed. */
     public void reconsider() {
         List<ListRequest> due = deferred.takeDue();
@@ -363,7 +368,9 @@ public final class QueueReader {
         }
         for (ListRequest request : served) {
             // If many requests came at once, this one has seen its place and needs no watch yet.
-            if (request.isCurrent() && !deferred.defer(request)) {
+            if (request.isCurrent() && deferred.defer(request)) {
+                request.member().listDeferred();
+            } else if (request.isCurrent()) {
                 request.member().listed(queue);
             }
         }

@@ -64,6 +64,9 @@ final class QueueEntry implements QueueMember {
          * time.
          */
         boolean canBeDeferred();
+
+        /** Notes that others are ahead of the request, at a position that is not known yet. */
+        void behindOthers();
     }
 
     /**
@@ -131,6 +134,11 @@ final class QueueEntry implements QueueMember {
     @Override
     public boolean canBeDeferred() {
         return owner.canBeDeferred();
+    }
+
+    @Override
+    public void listDeferred() {
+        owner.behindOthers();
     }
 
     @Override

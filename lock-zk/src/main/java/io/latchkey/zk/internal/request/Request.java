@@ -183,6 +183,11 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
                 && members.get(0).recipe().sharing() == Recipe.Sharing.EXCLUSIVE;
     }
 
+    @Override
+    public void behindOthers() {
+        events.behindOthers();
+    }
+
     public void begin(SessionQueues in) {
         if (machine.state() == State.NEW) {
             join(in);
@@ -308,6 +313,9 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             for (MemberNode node : nodes) {
                 QueueEntry entry = entries().get(node.member());
                 entry.sessionQueue().nodes().arrived(entry, node.name());
+                if (entry.sessionQueue().reader().isDeferred(entry)) {
+                    behindOthers();
+                }
             }
         }
 
