@@ -112,13 +112,15 @@ class TlsTest {
     @Test
     @Timeout(60)
     void fileOfSettingsIsEnough() throws Exception {
-        try (ZkLockClient locks = ZkLockClient.builder()
-                .connectString(site.servers())
-                .clientConfig(new ZKClientConfig(file("right", site.right())))
+        String servers = site.servers();
+        Path file = file("right", site.right());
+        ZkLockClient locks = ZkLockClient.builder()
+                .connectString(servers)
+                .clientConfig(new ZKClientConfig(file))
                 .acl(ZooDefs.Ids.CREATOR_ALL_ACL)
-                .build()) {
-            assertTrue(locks.mutex("/file").tryAcquire().isPresent());
-        }
+                .build();
+        assertTrue(locks.mutex("/file").tryAcquire().isPresent());
+        locks.close();
     }
 
     private static Path file(String name, Map<String, String> settings) throws IOException {
