@@ -548,7 +548,10 @@ abstract class AcquirableContract extends LockContract {
         List<CompletableFuture<Lease>> neighbours = new ArrayList<>();
         for (int ahead : List.of(0, 2)) {
             while (neighbours.size() < ahead) {
-                neighbours.add(queued(lock(other)));
+                neighbours.add(lock(other).acquireAsync());
+            }
+            for (CompletableFuture<Lease> neighbour : neighbours) {
+                assertWaits(neighbour, lock(other)); // with local turns they share a node
             }
             int before = lock(other).queue().size();
             for (Duration time : List.of(Duration.ZERO, moment())) {
