@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,6 +25,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Health and readiness by the client's session. */
+@Tag("slow")
 @Timeout(60)
 class HealthTest {
     @RegisterExtension

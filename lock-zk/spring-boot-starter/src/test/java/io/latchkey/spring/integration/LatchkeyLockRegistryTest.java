@@ -10,6 +10,7 @@ import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,6 +23,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /** Spring Integration's locks, those with a time to live, and its leaders. */
+@Tag("slow")
 @Timeout(60)
 class LatchkeyLockRegistryTest {
     @RegisterExtension

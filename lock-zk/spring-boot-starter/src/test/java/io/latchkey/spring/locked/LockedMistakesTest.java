@@ -13,6 +13,7 @@ import jakarta.annotation.PostConstruct;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,6 +32,7 @@ import org.springframework.core.Ordered;
 import reactor.core.publisher.Mono;
 
 /** Wrong uses of {@link Locked}, each of which ends the start with its place. */
+@Tag("slow")
 @Timeout(60)
 class LockedMistakesTest {
     @RegisterExtension
