@@ -486,6 +486,7 @@ class HandlesTest extends OnOneServer {
     }
 
     /** With a limit of one connection for each address the second one is closed at once. */
+    @Tag("slow")
     @Test
     void errorNamesTheSecondConnection_whenTheChrootCannotBeCreated() throws Exception {
         FaultProxy proxy = fastProxy();

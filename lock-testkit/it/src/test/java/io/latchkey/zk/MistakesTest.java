@@ -219,6 +219,7 @@ class MistakesTest extends OnOneServer {
     }
 
     /** A server takes the connection and is slow to answer the first request, which checks the chroot. */
+    @Tag("slow")
     @Test
     void interruptedBuildThrows_whenTheFirstAnswerIsLate() throws Exception {
         FaultProxy proxy = proxy();

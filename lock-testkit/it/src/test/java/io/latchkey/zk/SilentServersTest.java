@@ -45,6 +45,7 @@ class SilentServersTest extends OnOneServer {
     }
 
     /** It accepts the connection, as a server that hangs does. */
+    @Tag("slow")
     @Test
     void connectTimeoutHolds_whenTheServerNeverAnswers() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

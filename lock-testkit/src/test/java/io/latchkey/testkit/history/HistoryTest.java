@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -95,6 +96,7 @@ class HistoryTest {
         assertInstanceOf(Verdict.Inapplicable.class, ExclusionChecker.mutex().byTheirOwnLooks(history));
     }
 
+    @Tag("slow")
     @Test
     void history_recordsLooksDuringAPartition(FaultyClient one, FaultyClient two) throws Exception {
         History history = new History();
