@@ -13,7 +13,10 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.FakeStore;
+import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
@@ -24,6 +27,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sessions of a client whose handles do and answer nothing by themselves. */
@@ -74,6 +78,31 @@ class EngineTest {
         ClientClosedException told = assertThrows(ClientClosedException.class, () -> engine.queries()
                 .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
         assertTrue(told.getMessage().contains("is closed and holds no lease"), "not that its leases may be released");
+    }
+
+    /** Other changes leave it in the transaction by which the servers end the session. */
+    @ParameterizedTest
+    @EnumSource
+    void nodeIsCounted_untilItIsDeleted(ZnodeStore.Change change) throws IOException {
+        SessionNodes nodes = SessionNodes.ofNewSession(0);
+        ZnodeStore server = FakeStore.of(() -> nodes, (request, args) -> {
+            if (request.equals("create")) {
+                FakeStore.answer(args[args.length - 1], Response.of(new ZnodeStore.Created("m-0000000000", 1)));
+            }
+        });
+        CountedStore counted = new CountedStore(server, Long.MAX_VALUE);
+        List<ZnodeStore.Listener> listeners = new ArrayList<>();
+        Engine counting = new Engine(WithoutServer.config(
+                listener -> {
+                    listeners.add(listener);
+                    return counted;
+                },
+                TIMEOUT,
+                new VirtualClock()));
+        counting.start();
+        counted.create("/m/m-", new byte[0], answer -> {});
+        listeners.get(0).fired("/m/m-0000000000", change, 2);
+        assertEquals(change == ZnodeStore.Change.DELETED, nodes.known().isEmpty());
     }
 
     /** The servers may have said in an answer that the session has ended: then its handle goes on by itself. */

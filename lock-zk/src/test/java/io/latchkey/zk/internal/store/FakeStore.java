@@ -16,7 +16,8 @@ public final class FakeStore {
         return of(() -> SessionNodes.ofNewSession(0), requests);
     }
 
-    static ZnodeStore of(Supplier<SessionNodes> nodes, BiConsumer<String, Object[]> requests) {
+    /** Returns the same with the ledger of a session's nodes. */
+    public static ZnodeStore of(Supplier<SessionNodes> nodes, BiConsumer<String, Object[]> requests) {
         return (ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
                     if (method.getName().equals("nodes")) {
