@@ -14,8 +14,10 @@ import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.PrimitiveIterator;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.curator.test.InstanceSpec;
@@ -30,13 +32,27 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class CuratorServersTest {
     private static final Duration SOON = Duration.ofSeconds(30);
+    private static final int TICK = 100; // milliseconds
 
-    private static InstanceSpec spec(int id) {
-        return new InstanceSpec(null, -1, -1, -1, true, id, 100, 0, Map.of("maxSessionTimeout", "60000"));
+    private static InstanceSpec spec(int id, PrimitiveIterator.OfInt ports) {
+        int election = ports.nextInt();
+        int quorum = ports.nextInt();
+        Map<String, Object> settings = Map.of("maxSessionTimeout", "60000"); // else 20 ticks
+        return new InstanceSpec(null, ports.nextInt(), election, quorum, true, id, TICK, 0, settings);
+    }
+
+    /** Curator draws ports by itself, one by one: two may be the same, and a connection may take one meanwhile. */
+    private static List<InstanceSpec> specs(int count) {
+        PrimitiveIterator.OfInt ports = Localhost.freePorts(3 * count).iterator();
+        return IntStream.rangeClosed(1, count).mapToObj(id -> spec(id, ports)).toList();
+    }
+
+    private static TestingServer server() throws Exception {
+        return new TestingServer(specs(1).get(0), true);
     }
 
     private static ExternalServers started() throws Exception {
-        TestingServer curator = new TestingServer(spec(-1), true);
+        TestingServer curator = server();
         return ExternalServers.at(curator.getConnectString())
                 .controlledBy(server -> curator.stop(), server -> curator.restart())
                 .closing(curator);
@@ -44,12 +60,7 @@ class CuratorServersTest {
 
     @Test
     void leaseIsLost_whenItsSessionEndsAtCuratorsServer() throws Exception {
-        Map<String, Object> settings = Map.of("maxSessionTimeout", "60000"); // else 20 ticks
-        InstanceSpec spec = new InstanceSpec(null, -1, -1, -1, true, -1, 100, 0, settings); // a tick of 100 ms
-        TestingServer curator = new TestingServer(spec, true);
-        ZooKeeperFixture servers = ExternalServers.at(curator.getConnectString())
-                .controlledBy(server -> curator.stop(), server -> curator.restart())
-                .closing(curator);
+        ZooKeeperFixture servers = started();
         try (servers;
                 FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(6))) {
             Lease lease = client.client().mutex("/orders/7").acquire();
@@ -80,8 +91,7 @@ class CuratorServersTest {
 
     @Test
     void clientGoesToAnotherServer_whenTheLeaderOfCuratorsClusterStops() throws Exception {
-        TestingCluster cluster = new TestingCluster(
-                IntStream.rangeClosed(1, 3).mapToObj(CuratorServersTest::spec).toList());
+        TestingCluster cluster = new TestingCluster(specs(3));
         cluster.start();
         try (ExternalServers servers = ExternalServers.at(cluster.getConnectString())
                         .controlledBy(
@@ -106,7 +116,7 @@ class CuratorServersTest {
 
     @Test
     void stopIsRefused_whenNothingSaysHow() throws Exception {
-        try (TestingServer curator = new TestingServer(spec(-1), true)) {
+        try (TestingServer curator = server()) {
             ExternalServers servers = ExternalServers.at(curator.getConnectString());
             assertThrows(UnsupportedOperationException.class, () -> servers.stop(0));
             assertThrows(IndexOutOfBoundsException.class, () -> servers.connectString(1));
