@@ -10,6 +10,8 @@ TARGET = sys.argv[1]
 PAGES = os.path.join(TARGET, "docs")
 # The page of the project comes first; that of all pages, which is docs/README.md, would have the same name.
 NAMES = {"README.md": "index.md", "docs/README.md": "pages.md", "CHANGELOG.md": "changelog.md"}
+STARTER = "lock-zk/spring-boot-starter/"
+ELSEWHERE = {STARTER + "README.md": "spring-boot.md", STARTER + "properties.md": "spring-boot-properties.md"}
 LINK = re.compile(r"(\]\()([^)\s]+)(\))|(?m:^(\[[^\]]+\]: )(\S+)$)")
 CODE = re.compile(r"(?ms)^```.*?^```$|`[^`\n]*`")
 INSIDE = re.compile(r"/(internal|sim)/")
@@ -18,7 +20,7 @@ PUBLIC = re.compile(r"^(lock-api(?:/micrometer)?|lock-zk|lock-testkit)/src/main/
 
 def place(file):
     """Where a page of the repository is in the site's source."""
-    return NAMES.get(file) or os.path.relpath(file, "docs")
+    return NAMES.get(file) or ELSEWHERE.get(file) or os.path.relpath(file, "docs")
 
 
 def target_of(link, page):
@@ -28,7 +30,7 @@ def target_of(link, page):
     path, _, heading = link.partition("#")
     file = os.path.normpath(os.path.join(os.path.dirname(page), path))
     here = os.path.dirname(place(page))
-    if file.endswith(".md") and (file in NAMES or file.startswith("docs/")):
+    if file.endswith(".md") and (file in NAMES or file in ELSEWHERE or file.startswith("docs/")):
         return os.path.relpath(place(file), here or ".") + ("#" + heading if heading else "")
     if file.startswith("docs/"):
         return os.path.relpath(os.path.relpath(file, "docs"), here or ".")
@@ -91,8 +93,9 @@ def main():
     copy_javadoc()
     listed = subprocess.check_output(["git", "ls-files", "--cached", "--others", "--exclude-standard", "docs"], text=True).split()
     files = [file for file in listed if os.path.exists(file)]
-    pages = [file for file in files if file.endswith(".md")] + ["README.md", "CHANGELOG.md"]
-    for file in files + ["README.md", "CHANGELOG.md"]:
+    files += ["README.md", "CHANGELOG.md", *ELSEWHERE]
+    pages = [file for file in files if file.endswith(".md")]
+    for file in files:
         to = os.path.join(PAGES, place(file))
         os.makedirs(os.path.dirname(to), exist_ok=True)
         if file in pages:

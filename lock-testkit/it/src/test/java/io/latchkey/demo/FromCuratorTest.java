@@ -45,7 +45,6 @@ class FromCuratorTest {
         curator.start();
         locks = ZkLockClient.builder()
                 .connectString(servers)
-                .sessionTimeout(Duration.ofSeconds(15))
                 .layout(Layout.CURATOR)
                 .build();
     }

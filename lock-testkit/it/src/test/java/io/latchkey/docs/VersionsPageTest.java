@@ -57,22 +57,6 @@ class VersionsPageTest {
                 "not on the page");
     }
 
-    @Test
-    void testsOfVirtualThreadsAreWhatCiRuns() {
-        String page = Docs.read(Docs.root().resolve("docs/compatibility.md"));
-        String ofVirtualThreads = page.lines()
-                .filter(line -> line.startsWith("Virtual threads"))
-                .findFirst()
-                .orElseThrow();
-        String ci = Docs.read(Docs.root().resolve(".ci/run"));
-        assertEquals(
-                names(ci, "on_jdk 21 -Dtest=(\\S+)"), List.of(String.join(",", names(ofVirtualThreads, "`(\\w+)`"))));
-    }
-
-    private static List<String> names(String text, String pattern) {
-        return versions(text, List.of(pattern)).toList();
-    }
-
     private static Stream<String> versions(String text, List<String> patterns) {
         return patterns.stream()
                 .flatMap(pattern -> Pattern.compile(pattern).matcher(text).results())

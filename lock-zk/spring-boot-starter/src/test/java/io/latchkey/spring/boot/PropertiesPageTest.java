@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** docs/spring-boot-properties.md has each property of the configuration metadata, as it is described there. */
+/** properties.md has each property of the configuration metadata, as it is described there. */
 class PropertiesPageTest {
     private static Map<String, String> rowsOfTheMetadata() throws IOException {
         Map<String, String> rows = new TreeMap<>();
@@ -49,7 +49,7 @@ class PropertiesPageTest {
 
     @Test
     void pageHasEachProperty() throws IOException {
-        Path page = Path.of("../../docs/spring-boot-properties.md");
+        Path page = Path.of("properties.md");
         Assumptions.assumeTrue(Files.exists(page), "not in a checkout");
         Map<String, String> shown = new LinkedHashMap<>();
         for (String line : Files.readAllLines(page)) {
