@@ -93,7 +93,11 @@ final class TurnWorld {
             task.run();
         }));
         if (!others.isEmpty()) {
-            all.put("other", () -> queue.add(others.remove(0)));
+            all.put("other", () -> {
+                Entry next = others.remove(0);
+                next.since = grants;
+                queue.add(next);
+            });
         }
         if (wakes) {
             all.put("time", this::timePasses);
@@ -228,15 +232,14 @@ final class TurnWorld {
     long turnsThatOthersWait() {
         return queue.stream()
                 .filter(each -> each.asked == null && !holds(each))
-                .mapToLong(each -> grants - each.since)
+                .mapToLong(Entry::turnsMeanwhile)
                 .max()
                 .orElse(0);
     }
 
     @Override
     public String toString() {
-        return left + " " + callers + " " + queue + " " + turns + others.size() + deferred.keySet() + wakes
-                + turnsThatOthersWait();
+        return left + " " + callers + " " + queue + " " + turns + others.size() + deferred.keySet() + wakes;
     }
 
     // ---- parts
@@ -245,13 +248,18 @@ final class TurnWorld {
     private final class Entry implements TurnQueue.Place<Lease>, TurnQueue.Request {
         private final TurnQueue.NodeRequest asked;
         private final List<Lease> leases = new ArrayList<>();
-        private final long since = grants;
+        private long since;
         private Kind kind;
         private boolean exclusive;
         private boolean ahead;
         private boolean withdrawn;
         private boolean mayPassOn = true;
         private TurnQueue.Successor successor;
+
+        /** Turns of this client that have begun since the request. */
+        private long turnsMeanwhile() {
+            return grants - since;
+        }
 
         Entry(Kind kind, TurnQueue.NodeRequest asked) {
             this.kind = kind;
@@ -293,7 +301,7 @@ final class TurnWorld {
 
         @Override
         public String toString() {
-            return (asked == null ? "o" : "n")
+            return (asked == null ? (holds(this) ? "o" : "o" + turnsMeanwhile() + '-') : "n")
                     + kind.name().charAt(0)
                     + (exclusive ? "x" : "")
                     + (ahead ? "+" : "")
