@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Leadership;
 import io.latchkey.lock.Leadership.Next;
 import io.latchkey.lock.Lease;
@@ -35,7 +34,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * What {@link Leadership} promises over a mutex of an implementation.
  */
-// The class is long because each guarantee is a test of its own.
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */
@@ -326,17 +324,6 @@ public abstract class LeadershipContract extends LockContract {
             await("it is elected a third time", () -> told.size() == 5);
         }
         assertEquals(List.of("elected", "over", "elected", "over", "elected", "over"), told);
-    }
-
-    @Guarantee(id = "LK-LEAD-12", says = "a candidate whose client is closed ends, and says why")
-    void clientClosed() throws Exception {
-        LockClient client = client();
-        Leadership candidate = candidate(client);
-        awaitLeads(candidate);
-        client.close();
-        ClientClosedException unused = refused(ClientClosedException.class, candidate.ended());
-        assertFalse(candidate.isLeader());
-        candidate.close();
     }
 
     @Guarantee(id = "LK-LEAD-13", says = "a body that closes its candidate ends for good without waiting for itself")
