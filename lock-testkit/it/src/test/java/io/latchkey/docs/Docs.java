@@ -57,7 +57,11 @@ public final class Docs {
     /** All pages: those at the top of the repository, the starter's, and all below {@code docs}. */
     static List<Path> pages() {
         return Stream.concat(
-                        Stream.of("README.md", "CHANGELOG.md", "lock-zk/spring-boot-starter/README.md")
+                        Stream.of(
+                                        "README.md",
+                                        "CHANGELOG.md",
+                                        "lock-zk/spring-boot-starter/README.md",
+                                        "lock-zk/spring-boot-starter/properties.md")
                                 .map(page -> root().resolve(page)),
                         files(root().resolve("docs"), ".md").stream())
                 .toList();

@@ -138,6 +138,15 @@ class SemaphoreTest extends OnOneServer {
         assertEquals("capacity 3", told.found());
     }
 
+    /** The level above the path is made before its capacity is looked at. */
+    @Test
+    void noNodeIsLeft_whereTooManyPermitsOfANewPathAreRefused() throws Exception {
+        assertThrows(
+                LockMismatchException.class, one.semaphore("/new/level/pool", 3).permits(4)::acquire);
+        awaitUntil("no level", () -> server().nodesUnder("/new").stream()
+                .noneMatch(node -> node.path().startsWith("/new/level")));
+    }
+
     @Test
     void resizeTakesEffect_onAnUnusedPath() throws Exception {
         of3(one).resize(5);

@@ -123,17 +123,23 @@ class LockMetersTest {
                 LockMismatchException.class, () -> client.semaphore("/a", 2).tryAcquire());
         awaitValue(1, "latchkey.wait", "outcome", "refused");
         awaitValue(1, "latchkey.refused", "reason", "different_kind");
-        assertLate(LockException.Reason.HELD_BY_OTHERS, "timed_out", locks, mutex);
+        assertLate(LockException.Reason.HELD_BY_OTHERS, 1, "timed_out", locks, mutex);
+        locks.refuseWrites(client, 1); // it is asked again, and waits behind the holder
+        assertLate(LockException.Reason.HELD_BY_OTHERS, 2, "timed_out", locks, mutex);
         locks.refuseWrites(client, Integer.MAX_VALUE);
-        assertLate(LockException.Reason.THROTTLED, "throttled", locks, mutex);
+        assertLate(LockException.Reason.THROTTLED, 1, "throttled", locks, mutex);
         locks.refuseWrites(client, 0);
         locks.disconnect(client);
-        assertLate(LockException.Reason.NO_ANSWER, "no_answer", locks, mutex);
+        assertLate(LockException.Reason.NO_ANSWER, 1, "no_answer", locks, mutex);
+        CompletableFuture<Optional<Lease>> tried = mutex.tryAcquireAsync(Duration.ZERO);
+        locks.advance(Duration.ofMinutes(1));
+        assertThrows(ExecutionException.class, () -> tried.get(20, TimeUnit.SECONDS));
+        awaitValue(2, "latchkey.wait", "outcome", "no_answer");
         locks.heal(client);
         held.close();
     }
 
-    private void assertLate(LockException.Reason reason, String outcome, SimulatedLocks locks, Mutex mutex)
+    private void assertLate(LockException.Reason reason, int times, String outcome, SimulatedLocks locks, Mutex mutex)
             throws InterruptedException {
         CompletableFuture<Lease> late = mutex.acquireAsync(Duration.ofSeconds(1));
         locks.advance(Duration.ofSeconds(1));
@@ -142,7 +148,7 @@ class LockMetersTest {
                 reason,
                 assertInstanceOf(LockTimeoutException.class, failed.getCause()).reason(),
                 failed::toString);
-        awaitValue(1, "latchkey.wait", "outcome", outcome);
+        awaitValue(times, "latchkey.wait", "outcome", outcome);
     }
 
     @Test

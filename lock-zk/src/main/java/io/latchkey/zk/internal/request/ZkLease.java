@@ -171,18 +171,14 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     }
 
     /**
-     * Counts a guarded write that is about to be sent, and checks that the lease is valid.
+     * Counts a guarded write that is about to be sent, and checks that the lease is valid. If not, the write stays
+     * counted: the end of the lease may have seen it.
      *
      * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; the write must not be sent then
      */
     public void beginWrite() {
         openWrites.incrementAndGet();
-        try {
-            ensureValid();
-        } catch (RuntimeException notSent) {
-            writeAnswered();
-            throw notSent;
-        }
+        ensureValid();
     }
 
     /** Notes the response to a guarded write: it was applied or refused, and will not be applied later. */

@@ -10,6 +10,7 @@ import java.util.List;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -168,6 +169,31 @@ class ConnectStringCheckTest {
         String message = refused.getMessage();
         assertTrue(message.startsWith("The connect string "), message);
         assertTrue(message.codePoints().noneMatch(Character::isISOControl), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            textBlock =
+                    """
+                    zookeeper://a:1;  begins with a scheme. Nothing was sent. Give host:port[,host:port...][/chroot], without zookeeper://
+                    dns-srv://a;      asks for servers from a DNS SRV record
+                    a:0;              has no port from 1 to 65535 in a:0
+                    a:65536;          has no port from 1 to 65535 in a:65536
+                    a:;               has no port from 1 to 65535 in a:
+                    ::1:2181;         has the IPv6 address ::1:2181 without brackets
+                    a.b:1:2;          has no port from 1 to 65535 in a.b:1:2
+                    [a]:1;            has no IPv6 address in the brackets of [a]:1
+                    'a:1,,b:1';       has an empty entry among its servers
+                    /app;             names no server
+                    :1;               has no host in :1
+                    'a:1,a:01';       names the server a:01 twice
+                    """)
+    void messageNamesTheMistake(String connectString, String what) {
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> ConnectStringCheck.check(connectString));
+        String begins = "The connect string \"" + connectString + "\" " + what;
+        assertTrue(refused.getMessage().startsWith(begins), refused.getMessage());
     }
 
     @Test
