@@ -23,9 +23,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +106,34 @@ class LeadershipMomentsTest {
     }
 
     // ---- closes
+
+    /** Its pauses double. */
+    @Test
+    @Tag("slow")
+    @SuppressWarnings("try") // It is closed early: that is what it is about.
+    void candidateEndsAtOnce_whenItIsClosedInALongPause() throws Exception {
+        Mutex refusing = granting(lease -> {
+            lease.close();
+            throw new LockException("a quota", LockException.Reason.QUOTA_EXCEEDED);
+        });
+        AtomicReference<Duration> pause = new AtomicReference<>(Duration.ZERO);
+        try (Leadership candidate = Leadership.start(refusing, lease -> Leadership.Next.END, new Leadership.Reports() {
+            @Override
+            public void mutexRefused(Throwable why, Duration next) {
+                pause.set(next);
+            }
+        })) {
+            Eventually.holds(
+                    "a long pause",
+                    SOON,
+                    () -> pause.get().compareTo(Duration.ofSeconds(6)) > 0
+                            && candidate.state() == Leadership.State.PAUSING);
+            long start = System.nanoTime();
+            candidate.close();
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            assertTrue(took.compareTo(Duration.ofSeconds(3)) < 0, () -> "closed after " + took);
+        }
+    }
 
     /** Its thread has the lease, and has not begun the term: there is no body that could be interrupted. */
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LossCause;
@@ -21,10 +22,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
@@ -168,6 +173,31 @@ class CallbackExecutorTest extends OnOneServer {
             one.close();
         }
         assertFalse(callerRuns.isShutdown(), "it is the caller's");
+    }
+
+    /** Only a callback of the client must not wait for its holders, which may need that thread. */
+    @Test
+    void closeWaitsForHolders_inAThreadThatHasRunACallbackBefore() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            ZkLockClient one = client(builder -> builder.callbackExecutor(pool));
+            soon(one.mutex("/m").acquireAsync().thenAccept(Lease::close));
+            Lease held = one.mutex("/held").acquire();
+            Future<?> closing = pool.submit(() -> one.close(Duration.ofMinutes(1)));
+            awaitUntil("requests are refused", () -> {
+                try {
+                    one.mutex("/n").tryAcquire().ifPresent(Lease::close);
+                    return false;
+                } catch (ClientClosedException draining) {
+                    return true;
+                }
+            });
+            assertThrows(TimeoutException.class, () -> closing.get(200, TimeUnit.MILLISECONDS));
+            held.close();
+            closing.get(20, TimeUnit.SECONDS);
+        } finally {
+            pool.shutdown();
+        }
     }
 
     @Test

@@ -14,11 +14,13 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Tag;
@@ -48,6 +50,29 @@ class FaultProxyTest extends BehindAProxy {
         Eventually.holds("first node", SOON, () -> server.nodesUnder("/").stream()
                 .anyMatch(n -> n.path().equals("/first")));
         assertFalse(server.nodesUnder("/").stream().anyMatch(n -> n.path().equals("/second")));
+    }
+
+    @Test
+    void cutAfterLetsEarlierAnswersThrough() throws Exception {
+        proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(50));
+        Fault fault = proxy.cutAfter(RequestMatch.create().under("/second"), 1);
+        List<CompletableFuture<KeeperException.Code>> answers = new ArrayList<>();
+        for (String path : List.of("/first", "/second")) {
+            CompletableFuture<KeeperException.Code> answer = new CompletableFuture<>();
+            answers.add(answer);
+            client.zooKeeper()
+                    .create(
+                            path,
+                            new byte[0],
+                            Ids.OPEN_ACL_UNSAFE,
+                            CreateMode.EPHEMERAL,
+                            (rc, requested, context, name, stat) -> answer.complete(KeeperException.Code.get(rc)),
+                            null);
+        }
+        fault.await(SOON);
+        assertEquals(KeeperException.Code.OK, answers.get(0).get(10, TimeUnit.SECONDS));
+        assertEquals(KeeperException.Code.CONNECTIONLOSS, answers.get(1).get(10, TimeUnit.SECONDS));
+        assertTrue(server.nodesUnder("/").stream().anyMatch(n -> n.path().equals("/second")));
     }
 
     @Test

@@ -312,8 +312,8 @@ class LockMetersTest {
         MockClock clock = new MockClock();
         MeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
         LockMeters observer = LockMeters.of(registry);
-        Request first = new Request(1, "/a", Kind.MUTEX, 1, "");
-        Request second = new Request(2, "/a", Kind.MUTEX, 1, "");
+        Request first = new Request(31, "/a", Kind.MUTEX, 1, "");
+        Request second = new Request(33, "/a", Kind.MUTEX, 1, ""); // in a hash table it may come before the first
         observer.requested(first);
         clock.addSeconds(3);
         observer.requested(second);

@@ -31,6 +31,10 @@ class LocksEndpointTest {
             assertThat(endpoint.locks("/many", null).locks())
                     .extracting(LocksEndpoint.Lock::path)
                     .containsExactly("/many/z-held", "/many/a", "/many/b");
+            assertThat(endpoint.locks("/many", 100).locks())
+                    .as("not more than the setting")
+                    .hasSize(3);
+            assertThat(endpoint.locks("/many", -1).locks()).isEmpty();
             assertThat(held.isValid()).isTrue();
         }
     }

@@ -8,6 +8,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.spring.CapturedLog;
 import io.latchkey.spring.ServerOfTheTests;
+import io.latchkey.spring.boot.LatchkeyLifecycle;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** Candidates by properties and by beans. */
@@ -103,6 +105,10 @@ class LeaderElectionsTest {
         Task task = new Task();
         application.withBean(Listener.class).withBean(Task.class, () -> task).run(context -> {
             LeaderElections elections = context.getBean(LeaderElections.class);
+            assertThat(elections.getPhase())
+                    .as("after the web server, and before the client")
+                    .isLessThan(WebServerApplicationContext.START_STOP_LIFECYCLE_PHASE)
+                    .isGreaterThan(LatchkeyLifecycle.PHASE);
             Eventually.holds("a leader", SOON, () -> elections.isLeader("worker"));
             assertThat(task.interrupted.getCount()).isEqualTo(1);
         });

@@ -28,7 +28,7 @@ class NodeChecksTest {
             Response.of(new ZnodeStore.Written(List.of(), Optional.empty()));
 
     /** What the server answers when it is asked which of the other nodes exist. */
-    private List<Status> others = List.of();
+    private Response<?> others = Response.of(List.of());
     /** What happens before that answer. */
     private Runnable beforeAnswer = () -> {};
 
@@ -92,7 +92,7 @@ class NodeChecksTest {
                 assertEquals("exist", request);
                 askedFor.addAll((List<?>) args[0]);
                 beforeAnswer.run();
-                FakeStore.answer(args[1], Response.of(others));
+                FakeStore.answer(args[1], others);
             }
         });
     }
@@ -102,7 +102,7 @@ class NodeChecksTest {
     void nodeIsNotTakenForDeleted_whenTheClientMayNotReadIt() {
         session.open(refusing(Status.NO_AUTH));
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
-        others = List.of(Status.NO_NODE, Status.NO_AUTH);
+        others = Response.of(List.of(Status.NO_NODE, Status.NO_AUTH));
         List<Response<ZnodeStore.Written>> answers = new ArrayList<>();
         session.nodeChecks().check(nodes, answers::add);
         assertEquals(List.of(nodes.get(1).path(), nodes.get(2).path()), askedFor);
@@ -126,12 +126,22 @@ class NodeChecksTest {
         assertEquals(List.of("/a", "OK"), gone);
     }
 
+    /** No request may be granted by this check: its node was not looked at. */
+    @Test
+    void checkHasNoAnswer_whenTheQuestionForTheOthersHasNone() {
+        session.open(refusing(Status.NO_NODE));
+        others = Response.failed(Status.CONNECTION_LOSS, "lost");
+        session.nodeChecks()
+                .check(nodesAt("/a", "/b"), answer -> gone.add(answer.code().name()));
+        assertEquals(List.of("/a", "CONNECTION_LOSS"), gone);
+    }
+
     /** A downgrade replaces it: then the old node is expected to be gone. */
     @Test
     void nodeIsNotTakenForDeleted_whenItIsReplacedBeforeTheAnswer() {
         session.open(refusing(Status.NO_NODE));
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
-        others = List.of(Status.NO_NODE, Status.NO_NODE);
+        others = Response.of(List.of(Status.NO_NODE, Status.NO_NODE));
         beforeAnswer = () -> ((HeldNode) nodes.get(1).owner()).beingReplaced = true;
         session.nodeChecks().check(nodes, answer -> {});
         assertEquals(List.of("/a", "/c"), gone);

@@ -71,6 +71,7 @@ final class TurnWorld {
         for (Entry entry : unanswered) {
             if (holds(entry)) {
                 all.put("grant " + entry, () -> grant(entry));
+                all.put("lose " + entry, () -> lose(entry));
             }
         }
         for (Entry entry : queue) {
@@ -130,6 +131,15 @@ final class TurnWorld {
             entry.successor = node.get();
             node.get().begin(first);
         }
+    }
+
+    /** The node is gone before the turns hear of its grant. */
+    private void lose(Entry entry) {
+        unanswered.remove(entry);
+        queue.remove(entry);
+        Lease lost = new Lease(entry);
+        lost.valid = false;
+        assertTrue(turns.granted(entry.asked, entry, lost).isEmpty(), "a lost lease is passed on");
     }
 
     /** The node is gone, and all its leases are lost. */
@@ -197,6 +207,7 @@ final class TurnWorld {
                     .removeIf(name -> name.startsWith("call")
                             || name.startsWith("give up")
                             || name.startsWith("evict")
+                            || name.startsWith("lose")
                             || name.startsWith("ask to")
                             || name.equals("other")
                             || name.startsWith("downgrade"));
