@@ -19,7 +19,9 @@ import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.Contender.Eviction;
 import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ServerNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -286,6 +288,16 @@ class AccessTest extends OnOneServer {
         assertThrows(
                 AccessDeniedException.class,
                 () -> client("denied").mutex("/other/m").acquire());
+    }
+
+    @Test
+    void loginIsAskedForAgain_whenTheServerThrottlesTheFirstQuestion() throws Exception {
+        FaultProxy proxy = proxy();
+        Fault throttled = proxy.refuseRequest(RequestMatch.getData(), 1, KeeperException.Code.THROTTLEDOP);
+        ZkLockClient service =
+                client(builder -> builder.connectString(proxy.connectString()).auth("digest", LOGIN));
+        throttled.await(Duration.ofSeconds(10));
+        service.mutex("/m").acquire().close();
     }
 
     @Test
