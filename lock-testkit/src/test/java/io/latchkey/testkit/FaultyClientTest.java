@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class FaultyClientTest {
+    /** Also its timers: by its own clocks the limit has passed after two seconds, by ours after a tenth of that. */
+    @Test
+    void limitPassesSooner_byFastClocks() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+                FaultyClient client = FaultyClient.connect(server, Duration.ofSeconds(40), SkewedClock.of(10))) {
+            long start = System.nanoTime();
+            Lease lease = client.client()
+                    .mutex("/a")
+                    .heldAtMost(Duration.ofSeconds(2))
+                    .acquire();
+            assertEquals(
+                    LossCause.HELD_TOO_LONG, lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            assertTrue(took.compareTo(Duration.ofSeconds(2)) < 0, () -> "lost after " + took);
+        }
+    }
+
     /** A test that ends while its client is cut off does not wait for a session timeout. */
     @Test
     void closeEndsTheFaultsFirst() throws Exception {

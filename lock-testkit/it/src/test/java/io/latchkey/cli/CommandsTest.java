@@ -84,6 +84,7 @@ class CommandsTest extends CommandFixture {
                 Lease mutex = other.mutex("/no-semaphore").acquire()) {
             assertEquals("/resize: 2 -> 5\n", out(latchkey("resize", "/resize", "5")));
             assertEquals(5, other.semaphore("/resize", 2).capacity());
+            assertEquals("/resize: 5 -> 4\n", out(latchkey("resize", "/resize", "4")));
             assertTrue(one.isValid() && mutex.isValid());
             assertEquals(78, latchkey("resize", "/no-semaphore", "5").status());
             assertEquals(78, latchkey("resize", "/nothing", "5").status());

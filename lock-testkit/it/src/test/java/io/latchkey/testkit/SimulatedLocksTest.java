@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.hash.Hashing;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.Lease;
@@ -22,6 +23,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.Semaphore;
+import io.latchkey.lock.StripedMutex;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.testkit.proxy.Fault;
@@ -32,6 +34,7 @@ import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.zk.Layout;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.turns.TurnQueue;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -307,6 +310,20 @@ class SimulatedLocksTest {
     }
 
     /** An attempt to connect again that fails is no change. */
+    /** As docs/queues.md has it: clients of all versions pick the same, also by a hash below zero. */
+    @Test
+    void stripeOfAKeyIsItsHashModuloTheirNumber() throws Exception {
+        StripedMutex striped = locks.client().stripedMutex("/striped", 7);
+        for (int i = 0; i < 50; i++) {
+            int hash = Hashing.murmur3_32_fixed()
+                    .hashString("key-" + i, StandardCharsets.UTF_8)
+                    .asInt();
+            try (Lease held = striped.forKey("key-" + i).acquire()) {
+                assertEquals("/striped/" + Math.floorMod(hash, 7), held.path());
+            }
+        }
+    }
+
     @Test
     void sessionIsShownSinceItsLastChange() {
         LockClient mine = locks.client();
@@ -316,6 +333,7 @@ class SimulatedLocksTest {
         locks.disconnect(mine);
         locks.advance(Duration.ofSeconds(3));
         assertEquals(start.plusSeconds(1), mine.session().since());
+        assertFalse(mine.session().isConnected());
         locks.heal(mine);
         assertEquals(start.plusSeconds(4), mine.session().since());
         assertTrue(mine.session().isConnected());

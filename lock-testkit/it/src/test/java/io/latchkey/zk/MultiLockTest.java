@@ -313,6 +313,7 @@ class MultiLockTest extends OnOneServer {
                 new Class<?>[] {Acquirable.class},
                 (proxy, method, arguments) -> "foreign");
         assertThrows(IllegalArgumentException.class, () -> one.multiLock(a, foreign));
+        assertThrows(IllegalArgumentException.class, () -> one.multiLock(a, two.mutex("/never/b")));
         assertThrows(NullPointerException.class, () -> one.multiLock((Acquirable[]) null));
         assertThrows(NullPointerException.class, () -> one.multiLock(a, null));
         assertTrue(one.mutex("/fence").tryAcquire().isPresent());

@@ -147,6 +147,20 @@ class SemaphoreTest extends OnOneServer {
                 .noneMatch(node -> node.path().startsWith("/new/level")));
     }
 
+    /** One of them has read what the other changes meanwhile. */
+    @Test
+    void resizesAtTheSameTime_bothSucceed() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            CompletableFuture<?> up = of3(one).resizeAsync(5);
+            CompletableFuture<?> down = of3(two).resizeAsync(2);
+            soon(up);
+            soon(down);
+            int capacity = of3(one).capacity();
+            assertTrue(capacity == 5 || capacity == 2, () -> "capacity " + capacity);
+            assertEquals(capacity, of3(two).capacity());
+        }
+    }
+
     @Test
     void resizeTakesEffect_onAnUnusedPath() throws Exception {
         of3(one).resize(5);

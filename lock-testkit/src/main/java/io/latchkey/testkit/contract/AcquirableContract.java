@@ -255,6 +255,16 @@ abstract class AcquirableContract extends LockContract {
                             throw failure;
                         })));
         assertFree(lock(client()));
+        for (OnLoss onLoss : OnLoss.values()) {
+            assertSame(
+                    failure,
+                    assertThrows(
+                            IOException.class,
+                            () -> lock.run(onLoss, lease -> {
+                                throw failure;
+                            })));
+            assertFree(lock(client()));
+        }
     }
 
     @Guarantee(id = "LK-ACQ-17", says = "a body may release earlier")
@@ -544,9 +554,9 @@ abstract class AcquirableContract extends LockContract {
             needs = Feature.TIMEOUT_REASONS)
     void outOfTimeSaysWhy() throws Exception {
         Lease blocking = acquired(blocker(client()));
-        LockClient other = client();
-        List<CompletableFuture<Lease>> neighbours = new ArrayList<>();
         for (int ahead : List.of(0, 2)) {
+            LockClient other = client();
+            List<CompletableFuture<Lease>> neighbours = new ArrayList<>();
             while (neighbours.size() < ahead) {
                 neighbours.add(lock(other).acquireAsync());
             }
@@ -560,11 +570,11 @@ abstract class AcquirableContract extends LockContract {
                         given -> refused(LockTimeoutException.class, lock(other).acquireAsync(given)));
                 awaitQueue(lock(other), before);
             }
+            neighbours.forEach(neighbour -> neighbour.cancel(false));
+            awaitQueue(lock(other), 1);
         }
         blocking.close();
-        for (CompletableFuture<Lease> neighbour : neighbours) {
-            soon(neighbour).close();
-        }
+        LockClient other = client();
         lock(other).acquire(Duration.ofMinutes(1)).close();
         soon(lock(other).acquireAsync(Duration.ofMinutes(1))).close();
         assertFree(lock(client()));

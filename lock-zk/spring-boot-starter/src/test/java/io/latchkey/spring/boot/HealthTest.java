@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,9 +82,12 @@ class HealthTest {
         application
                 .withPropertyValues("latchkey.health.readiness=false")
                 .run(context -> assertThat(readiness(context).isMember("locks")).isFalse());
-        application
-                .withPropertyValues("management.endpoint.health.group.readiness.include=readinessState")
-                .run(context -> assertThat(readiness(context).isMember("locks")).isFalse());
+        for (String property : List.of("include", "include[0]")) {
+            application
+                    .withPropertyValues("management.endpoint.health.group.readiness." + property + "=readinessState")
+                    .run(context ->
+                            assertThat(readiness(context).isMember("locks")).isFalse());
+        }
     }
 
     private static HealthEndpointGroup readiness(AssertableApplicationContext context) {

@@ -80,6 +80,11 @@ class LockedTest {
             return lease.get().path();
         }
 
+        @Locked("/around")
+        public String around(Order order) {
+            return self.path(order) + " in " + lease.get().path();
+        }
+
         @Locked("/all")
         public long token() {
             return lease.token();
@@ -326,6 +331,12 @@ class LockedTest {
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(LeaseLostException.class);
         });
+    }
+
+    @Test
+    void leaseIsThatOfTheOuterMethod_afterACallOfAnother() {
+        application.run(context ->
+                assertThat(context.getBean(Work.class).around(new Order("1"))).isEqualTo("/work/key-1 in /around"));
     }
 
     @Test

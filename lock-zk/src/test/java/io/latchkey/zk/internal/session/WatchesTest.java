@@ -12,6 +12,8 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Watches whose answers and events come in an order that servers seldom give. */
 class WatchesTest {
@@ -48,6 +50,11 @@ class WatchesTest {
     /** Hears of the node by this name. */
     private Watches.Listener listener(String name) {
         return new Watches.Listener() {
+            @Override
+            public void released() {
+                heard.add(name + ": released");
+            }
+
             @Override
             public void gone() {
                 heard.add(name + ": gone");
@@ -94,6 +101,23 @@ class WatchesTest {
         assertEquals(List.of(), heard);
         session.watches().fired(NODE, ZnodeStore.Change.WATCH_REMOVED, -1);
         assertEquals(List.of("present: CONNECTION_LOSS"), heard, "that was removed by others");
+    }
+
+    /** Servers before 3.9 name no transaction: -1. */
+    @ParameterizedTest
+    @CsvSource({"7, 7, released", "7, 8, gone", "-1, -1, gone", "-1, 7, gone", "7, -1, gone"})
+    void deletionIsARelease_onlyInTheTransactionThatChangedTheData(long changed, long deleted, String outcome) {
+        var unused = session.watches().watchForRelease(NODE, listener("one"));
+        session.watches().fired(NODE, ZnodeStore.Change.DATA, changed);
+        session.watches().fired(NODE, ZnodeStore.Change.DELETED, deleted);
+        assertEquals(List.of("one: " + outcome), heard);
+    }
+
+    @Test
+    void deletionIsNoRelease_whereNeitherChangeNorTransactionIsKnown() {
+        var unused = session.watches().watchForRelease(NODE, listener("one"));
+        session.watches().fired(NODE, ZnodeStore.Change.DELETED, -1);
+        assertEquals(List.of("one: gone"), heard);
     }
 
     /** It may know older ones than the watch, which it shares. */
