@@ -138,13 +138,16 @@ class SemaphoreTest extends OnOneServer {
         assertEquals("capacity 3", told.found());
     }
 
-    /** The level above the path is made before its capacity is looked at. */
+    /** A multi-lock makes the levels above all of its paths together. */
     @Test
     void noNodeIsLeft_whereTooManyPermitsOfANewPathAreRefused() throws Exception {
-        assertThrows(
-                LockMismatchException.class, one.semaphore("/new/level/pool", 3).permits(4)::acquire);
+        Acquirable both = one.multiLock(
+                one.mutex("/new/level/m"), one.semaphore("/new/pools/pool", 3).permits(4));
+        assertThrows(LockMismatchException.class, both::acquire);
         awaitUntil("no level", () -> server().nodesUnder("/new").stream()
-                .noneMatch(node -> node.path().startsWith("/new/level")));
+                .allMatch(node -> node.path().equals("/new")));
+        assertTrue(
+                server().nodesUnder("/").stream().anyMatch(node -> node.path().equals("/new")), "it made some");
     }
 
     /** One of them has read what the other changes meanwhile. */
