@@ -444,8 +444,9 @@ public final class ZkLockClient implements LockClient {
          * <p>The servers end a session by one transaction with the paths of all its nodes, also when its client has
          * crashed. If that exceeds {@code jute.maxbuffer}, whose default is 1 MB and an extra of as much, a server does
          * not start again, and a quorum may be lost for good. So raise this bound only for servers whose {@code
-         * jute.maxbuffer} is raised as well, or that do not write such a transaction ({@code
-         * zookeeper.closeSessionTxn.enabled=false}); lower it if theirs is lower.
+         * jute.maxbuffer} is raised as well; lower it if theirs is lower. Servers with {@code
+         * zookeeper.closeSessionTxn.enabled=false} do not write such a transaction, but may not tell clients of a
+         * changed list of children after a restart from a snapshot (ZOOKEEPER-3145).
          *
          * @param bytes the limit, one or more
          * @return this builder

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * docs/compatibility.md names the versions that the build has, those of old servers and of the sample projects
- * included, and the tests of virtual threads that CI runs.
+ * included.
  */
 class VersionsPageTest {
     private static final String VERSION = "(\\d+\\.\\d+(?:\\.\\d+)?(?:\\.Final)?)";

@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * What {@link Leadership} promises over a mutex of an implementation.
  */
+// The class is long because each guarantee is a test of its own.
 @SuppressWarnings("try") // Candidates that are closed early: that is what it is about.
 public abstract class LeadershipContract extends LockContract {
     /** For subclasses. */
