@@ -553,8 +553,8 @@ abstract class AcquirableContract extends LockContract {
             says = "acquire with a time throws out of time, says that others were ahead, and leaves nothing",
             needs = Feature.TIMEOUT_REASONS)
     void outOfTimeSaysWhy() throws Exception {
-        Lease blocking = acquired(blocker(client()));
         for (int ahead : List.of(0, 2)) {
+            Lease blocking = acquired(blocker(client()));
             LockClient other = client();
             List<CompletableFuture<Lease>> neighbours = new ArrayList<>();
             while (neighbours.size() < ahead) {
@@ -570,14 +570,14 @@ abstract class AcquirableContract extends LockContract {
                         given -> refused(LockTimeoutException.class, lock(other).acquireAsync(given)));
                 awaitQueue(lock(other), before);
             }
-            neighbours.forEach(neighbour -> neighbour.cancel(false));
-            awaitQueue(lock(other), 1);
+            blocking.close();
+            for (CompletableFuture<Lease> neighbour : neighbours) {
+                soon(neighbour).close();
+            }
+            lock(other).acquire(Duration.ofMinutes(1)).close();
+            soon(lock(other).acquireAsync(Duration.ofMinutes(1))).close();
+            assertFree(lock(client()));
         }
-        blocking.close();
-        LockClient other = client();
-        lock(other).acquire(Duration.ofMinutes(1)).close();
-        soon(lock(other).acquireAsync(Duration.ofMinutes(1))).close();
-        assertFree(lock(client()));
     }
 
     /** A time in which no server answered says so, and nothing of who is ahead: twice the time is given then. */

@@ -14,10 +14,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -30,49 +28,44 @@ import org.junit.jupiter.api.Timeout;
 @Tag("once")
 @Timeout(30)
 class FaultProxyTest extends BehindAProxy {
+    private CompletableFuture<KeeperException.Code> creates(String path) {
+        CompletableFuture<KeeperException.Code> answer = new CompletableFuture<>();
+        client.zooKeeper()
+                .create(
+                        path,
+                        new byte[0],
+                        Ids.OPEN_ACL_UNSAFE,
+                        CreateMode.EPHEMERAL,
+                        (rc, requested, context, name, stat) -> answer.complete(KeeperException.Code.get(rc)),
+                        null);
+        return answer;
+    }
+
+    private static boolean isThere(String path) {
+        return server.nodesUnder("/").stream().anyMatch(node -> node.path().equals(path));
+    }
+
     @Test
     void cutBeforeLetsEarlierRequestsThrough() throws Exception {
         proxy.delay(Direction.TO_SERVER, Duration.ofMillis(20));
-        CountDownLatch lost = new CountDownLatch(2);
         Fault fault = proxy.cutBefore(RequestMatch.create().under("/second"), 1);
-        for (String path : List.of("/first", "/second")) {
-            client.zooKeeper()
-                    .create(
-                            path,
-                            new byte[0],
-                            Ids.OPEN_ACL_UNSAFE,
-                            CreateMode.EPHEMERAL,
-                            (rc, requested, context, name, stat) -> lost.countDown(),
-                            null);
-        }
+        CompletableFuture<?> both = CompletableFuture.allOf(creates("/first"), creates("/second"));
         fault.await(SOON);
-        assertTrue(lost.await(10, TimeUnit.SECONDS));
-        Eventually.holds("first node", SOON, () -> server.nodesUnder("/").stream()
-                .anyMatch(n -> n.path().equals("/first")));
-        assertFalse(server.nodesUnder("/").stream().anyMatch(n -> n.path().equals("/second")));
+        both.get(10, TimeUnit.SECONDS);
+        Eventually.holds("first node", SOON, () -> isThere("/first"));
+        assertFalse(isThere("/second"));
     }
 
     @Test
     void cutAfterLetsEarlierAnswersThrough() throws Exception {
         proxy.delay(Direction.TO_CLIENT, Duration.ofMillis(50));
         Fault fault = proxy.cutAfter(RequestMatch.create().under("/second"), 1);
-        List<CompletableFuture<KeeperException.Code>> answers = new ArrayList<>();
-        for (String path : List.of("/first", "/second")) {
-            CompletableFuture<KeeperException.Code> answer = new CompletableFuture<>();
-            answers.add(answer);
-            client.zooKeeper()
-                    .create(
-                            path,
-                            new byte[0],
-                            Ids.OPEN_ACL_UNSAFE,
-                            CreateMode.EPHEMERAL,
-                            (rc, requested, context, name, stat) -> answer.complete(KeeperException.Code.get(rc)),
-                            null);
-        }
+        CompletableFuture<KeeperException.Code> first = creates("/first");
+        CompletableFuture<KeeperException.Code> second = creates("/second");
         fault.await(SOON);
-        assertEquals(KeeperException.Code.OK, answers.get(0).get(10, TimeUnit.SECONDS));
-        assertEquals(KeeperException.Code.CONNECTIONLOSS, answers.get(1).get(10, TimeUnit.SECONDS));
-        assertTrue(server.nodesUnder("/").stream().anyMatch(n -> n.path().equals("/second")));
+        assertEquals(KeeperException.Code.OK, first.get(10, TimeUnit.SECONDS));
+        assertEquals(KeeperException.Code.CONNECTIONLOSS, second.get(10, TimeUnit.SECONDS));
+        assertTrue(isThere("/second"));
     }
 
     @Test

@@ -171,8 +171,8 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     }
 
     /**
-     * Counts a guarded write that is about to be sent, and checks that the lease is valid. If not, the write stays
-     * counted: the end of the lease may have seen it.
+     * Counts a guarded write that is about to be sent, and checks that the lease is valid. If it is not, the write stays
+     * counted: at most, the next holder of this client waits for the deletion of this lease's node.
      *
      * @throws LeaseLostException if the lease is lost, as {@link #ensureValid}; the write must not be sent then
      */

@@ -53,11 +53,11 @@ class TurnQueueTest {
     @MethodSource("worlds")
     void lawsHold_inEveryOrderOfEvents(int room, int calls, List<Kind> callers, List<Kind> others) {
         Supplier<TurnWorld> worlds = () -> new TurnWorld(room, calls, callers, others);
-        Set<String> seen = new HashSet<>();
+        State first = new State(worlds.get().toString(), List.of());
+        Set<String> seen = new HashSet<>(List.of(first.shown));
         Map<String, List<String>> following = new HashMap<>();
         List<State> alike = new ArrayList<>();
-        Deque<State> open = new ArrayDeque<>();
-        open.add(new State("the first", List.of()));
+        Deque<State> open = new ArrayDeque<>(List.of(first));
         int seenAgain = 0;
         while (!open.isEmpty() && seen.size() < MOST_STATES) {
             State from = open.poll();
@@ -91,7 +91,7 @@ class TurnQueueTest {
             after(events, () -> {
                 TurnWorld world = played(worlds.get(), events);
                 world.check();
-                assertTrue(world.turnsThatOthersWait() <= 4L * room, "another client waits for too many turns");
+                assertTrue(world.turnsThatOthersWait() <= 3L * room, "another client waits for too many turns");
                 next.add(new State(world.toString(), events));
             });
         }

@@ -267,15 +267,15 @@ final class TurnWorld {
         private boolean mayPassOn = true;
         private TurnQueue.Successor successor;
 
-        /** Turns of this client that have begun since the request. */
-        private long turnsMeanwhile() {
-            return grants - since;
-        }
-
         Entry(Kind kind, TurnQueue.NodeRequest asked) {
             this.kind = kind;
             this.asked = asked;
             this.exclusive = kind == Kind.WRITER;
+        }
+
+        /** Turns of this client that have begun since the request. */
+        private long turnsMeanwhile() {
+            return grants - since;
         }
 
         @Override
