@@ -297,9 +297,7 @@ public final class TurnQueue<L extends TurnQueue.Turn> {
         if (needless && (!isHeldAlone() || port.now() - needlessSince >= PATIENCE.toNanos())) {
             withdrawNeedless();
         }
-        if (!permits && !asked.isEmpty()) {
-            List.copyOf(asked).stream().filter(one -> !suits(one)).forEach(this::withdraw);
-        }
+        List.copyOf(asked).stream().filter(one -> !suits(one)).forEach(this::withdraw);
         int wanted = wanted();
         while (asked.size() < wanted) {
             ask(needsExclusive() ? writers.iterator().next() : waiterAt(asked.size()), false);

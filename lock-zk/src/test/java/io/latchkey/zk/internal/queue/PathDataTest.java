@@ -62,6 +62,14 @@ class PathDataTest {
         }
     }
 
+    /** A newer client's, whose requests this one does not understand. Data of other programs is none of Latchkey's. */
+    @Test
+    void dataIsOfAnotherVersion_ifItIsLatchkeysAndNotRead() {
+        assertTrue(PathData.isOfAnotherVersion("latchkey/4 mutex".getBytes(UTF_8)));
+        assertFalse(PathData.isOfAnotherVersion(PathData.MUTEX.bytes()));
+        assertFalse(PathData.isOfAnotherVersion("127.0.0.1".getBytes(UTF_8)));
+    }
+
     @Test
     void clientsMustAgreeOnKindAndDeclaredPermitsOnly() {
         assertTrue(resized().agreesWith(PathData.semaphore(3)));

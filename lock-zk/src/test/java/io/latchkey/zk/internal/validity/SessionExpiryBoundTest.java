@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The deadlines of docs/protocol.md, "Validity period": T is 12 s, the margin G is 3 s, the drift 120 ms. */
 class SessionExpiryBoundTest {
@@ -61,15 +63,17 @@ class SessionExpiryBoundTest {
         assertEquals(full(first), atOnce(proofs));
     }
 
-    /** The first pings behind it may take as long. */
-    @Test
-    void loneWriteCountsFromEarlier_afterASlowConnection() {
+    /** The first pings behind it may take as long as it took since it was asked for, or the former one was lost. */
+    @ParameterizedTest
+    @CsvSource({"-1000, 2000", "0, 2000", "500, 1500"})
+    void loneWriteCountsFromEarlier_afterASlowConnection(int lostMillis, int slowMillis) {
         ClockReading asked = time.now();
+        ClockReading lost = asked.plus(Duration.ofMillis(lostMillis));
         time.pass(Duration.ofSeconds(2));
         SessionExpiryBound slow =
-                pinging(new SessionExpiryBound(T, MARGIN, Optional.of(asked), Optional.of(asked), time.now()));
+                pinging(new SessionExpiryBound(T, MARGIN, Optional.of(asked), Optional.of(lost), time.now()));
         time.pass(T.minusSeconds(2));
-        assertEquals(full(time.now()).plus(LESS.plusSeconds(2).negated()), atOnce(slow));
+        assertEquals(full(time.now()).plus(LESS.plusMillis(slowMillis).negated()), atOnce(slow));
     }
 
     /** The same holds for the ping from which a lone write counts. */
