@@ -232,7 +232,8 @@ final class Candidacy implements Runnable {
         }
         boolean lost = lease.release() == ReleaseOutcome.LOST;
         if (thrown == null) {
-            return next == Next.QUEUE_AGAIN || lost;
+            // A body that was asked to end does not choose: the reason does.
+            return next == Next.QUEUE_AGAIN || demanded || lost;
         }
         if (!demanded && !lost && !(thrown instanceof InterruptedException && isOwnInterrupt())) {
             throw thrown;

@@ -97,7 +97,7 @@ public final class Leadership implements AutoCloseable {
     private final Mutex mutex;
     private final Candidacy candidacy;
 
-    /** What a candidate does after a term. */
+    /** What a candidate does after a term whose body was not asked to end. */
     public enum Next {
         /** Queues again, behind all other candidates. */
         QUEUE_AGAIN,

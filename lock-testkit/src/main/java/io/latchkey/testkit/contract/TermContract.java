@@ -52,7 +52,7 @@ public abstract class TermContract extends LockContract {
     private enum Behaviour {
         /** Ends: a body by its exception. A listener returns before, and the leadership waits. */
         OBEYS,
-        /** Clears the status and returns. */
+        /** Clears the status and returns; a body that it is done for good, which counts only if it was not asked to end. */
         SWALLOWS,
         /** Clears the status and returns before anything has happened; a body waits until it is interrupted. */
         CLEARS,
@@ -101,7 +101,7 @@ public abstract class TermContract extends LockContract {
             } else {
                 new CountDownLatch(1).await();
             }
-            return Next.QUEUE_AGAIN;
+            return behaviour == Behaviour.SWALLOWS ? Next.END : Next.QUEUE_AGAIN;
         }
 
         @Override
