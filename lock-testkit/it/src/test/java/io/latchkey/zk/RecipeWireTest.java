@@ -127,6 +127,24 @@ class RecipeWireTest extends OnOneServer {
         held.close();
     }
 
+    @Test
+    void callOfAnInterruptedThreadSendsNothing() throws Exception {
+        Acquirable lock = counted.mutex("/m");
+        Wire.Mark before = proxy.mark();
+        for (Executable call : List.<Executable>of(
+                lock::acquire,
+                () -> lock.acquire(Duration.ofSeconds(10)),
+                lock::tryAcquire,
+                () -> lock.tryAcquire(Duration.ofSeconds(10)),
+                () -> lock.call(lease -> "never"),
+                () -> lock.run(lease -> {}))) {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, call);
+            assertFalse(Thread.interrupted());
+        }
+        assertCost(before, 0, 0);
+    }
+
     private void assertCost(Wire.Mark from, int requests, int roundTrips) {
         Wire wire = proxy.since(from);
         assertEquals(requests, wire.requestsButHeartbeats(), wire::toString);

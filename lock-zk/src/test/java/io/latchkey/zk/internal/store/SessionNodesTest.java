@@ -260,6 +260,17 @@ class SessionNodesTest {
         assertEquals(0, nodes.sum());
     }
 
+    /** It was committed, though it changed nothing. */
+    @Test
+    void lostCreationIsSettled_byAListBehindATransactionThatFailed() {
+        create();
+        answer(lost());
+        write(new Write.Check("/gone"));
+        answer(refused(0, Status.NO_NODE));
+        list();
+        assertEquals(0, nodes.sum());
+    }
+
     @Test
     void lostCreationIsSettledOnlyByAListThatWasSentBehindTheBarrier() {
         create();
