@@ -23,7 +23,7 @@ class FiguresTest {
     private static final String ON_LOOPBACK = "### One server, log in memory, loopback";
 
     private static final Pattern FIGURE = Pattern.compile("\\d+(?:,\\d{3})*(?:\\.\\d+)?");
-    private static final Pattern SPEED = Pattern.compile("(?s)With a round trip of\\s+2 ms (.*?)\\. For Redisson");
+    private static final Pattern SPEED = Pattern.compile("(?s)With a round trip of\\s+2 ms (.*?)\\. The columns on");
 
     /** A column of the tables, and how a reader is told of it. */
     private enum Metric {

@@ -32,14 +32,14 @@ class PageNumbersTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "README.md; session ends: # s by default; ClientSettings; DEFAULT_SESSION_TIMEOUT",
+                "README.md; session ends, after # s by default; ClientSettings; DEFAULT_SESSION_TIMEOUT",
                 "docs/settings.md; | `sessionTimeout` | # s |; ClientSettings; DEFAULT_SESSION_TIMEOUT",
                 "docs/settings.md; | `sessionNodeBytes` | # |; ClientSettings; DEFAULT_SESSION_NODE_BYTES",
                 "docs/settings.md; at most # printable characters; PrintableText; LONGEST",
                 "docs/guarantees.md; remembers up to # paths; ClientContext; MOST_REMEMBERED",
                 "docs/limits.md; | paths that a session remembers | #; ClientContext; MOST_REMEMBERED",
                 "docs/observing.md; While # calls wait for it; ObserverDispatcher; MOST_WAITING",
-                "docs/observing.md; After * in five seconds; LossLog; LINES",
+                "docs/observing.md; After * lines in five seconds; LossLog; LINES",
                 "docs/observing.md; in * seconds, further losses; LossLog; SPAN",
                 "docs/observing.md; reads # nodes; LockSearch; MOST_NODES",
                 "docs/command-line.md; reads at most # nodes; LockSearch; MOST_NODES",
