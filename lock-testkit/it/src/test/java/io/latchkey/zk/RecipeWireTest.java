@@ -112,32 +112,30 @@ class RecipeWireTest extends OnOneServer {
     void questionOfAnInterruptedThreadSendsNothing() throws Exception {
         Lease held = other.mutex("/m").acquire();
         Contender holder = counted.mutex("/m").queue().get(0);
-        Wire.Mark before = proxy.mark();
-        for (Executable question : List.<Executable>of(
+        assertNothingIsSentIfInterrupted(
                 counted.mutex("/m")::queue,
                 holder::requestRelease,
                 holder::evict,
                 () -> counted.listLocks("/m"),
-                () -> counted.listLocksAt("/m"))) {
-            Thread.currentThread().interrupt();
-            assertThrows(InterruptedException.class, question);
-            assertFalse(Thread.interrupted());
-        }
-        assertCost(before, 0, 0);
+                () -> counted.listLocksAt("/m"));
         held.close();
     }
 
     @Test
-    void callOfAnInterruptedThreadSendsNothing() throws Exception {
+    void callOfAnInterruptedThreadSendsNothing() {
         Acquirable lock = counted.mutex("/m");
-        Wire.Mark before = proxy.mark();
-        for (Executable call : List.<Executable>of(
+        assertNothingIsSentIfInterrupted(
                 lock::acquire,
                 () -> lock.acquire(Duration.ofSeconds(10)),
                 lock::tryAcquire,
                 () -> lock.tryAcquire(Duration.ofSeconds(10)),
                 () -> lock.call(lease -> "never"),
-                () -> lock.run(lease -> {}))) {
+                () -> lock.run(lease -> {}));
+    }
+
+    private void assertNothingIsSentIfInterrupted(Executable... calls) {
+        Wire.Mark before = proxy.mark();
+        for (Executable call : calls) {
             Thread.currentThread().interrupt();
             assertThrows(InterruptedException.class, call);
             assertFalse(Thread.interrupted());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.zk.internal.turns.TurnWorld.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,7 +186,7 @@ class TurnQueueRequestsTest {
         assertEquals(0, open());
     }
 
-    /** The time without a waiter begins anew with each caller. */
+    /** The time without a waiter begins again with each caller. */
     @Test
     void requestIsKept_whenACallerReturnsBeforePatienceEnds() {
         TurnQueue<Lease> mutex = lock(MOST);
@@ -234,10 +235,10 @@ class TurnQueueRequestsTest {
     @CsvSource({"2, 0", "3, 1"})
     void nextNodeIsAskedForAhead_whenReadersHaveUsedUpHalf(int readers, int expected) {
         TurnQueue<Lease> lock = lock(MOST);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         grant(lock, 0);
         for (int i = 1; i < readers; i++) {
-            lock.call(new Caller(true, false));
+            lock.call(new Caller(Kind.READER));
         }
         assertEquals(expected, open());
         assertEquals(expected, requests.stream().filter(each -> each.ahead).count());
@@ -245,13 +246,13 @@ class TurnQueueRequestsTest {
 
     /** A shared request is granted sooner beside readers; an exclusive one serves both kinds behind a writer. */
     @ParameterizedTest
-    @CsvSource({"true, true", "false, false"})
-    void nextRequestIsExclusive_behindAWriterIfAnyWriterWaits(boolean heldByAWriter, boolean exclusive) {
+    @CsvSource({"WRITER, true", "READER, false"})
+    void nextRequestIsExclusive_behindAWriterIfAnyWriterWaits(Kind holder, boolean exclusive) {
         TurnQueue<Lease> lock = lock(1);
-        lock.call(new Caller(!heldByAWriter, heldByAWriter));
+        lock.call(new Caller(holder));
         grant(lock, 0);
-        lock.call(new Caller(true, false));
-        lock.call(new Caller(false, true));
+        lock.call(new Caller(Kind.READER));
+        lock.call(new Caller(Kind.WRITER));
         assertEquals(1, open());
         assertEquals(exclusive, last().exclusive);
     }
@@ -262,10 +263,10 @@ class TurnQueueRequestsTest {
     @Test
     void readerJoins_whenTheWriterBeforeItGivesUp() {
         TurnQueue<Lease> lock = lock(MOST);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         grant(lock, 0);
         Caller writer = writers(lock, 1).get(0);
-        Caller reader = new Caller(true, false);
+        Caller reader = new Caller(Kind.READER);
         lock.call(reader);
         assertFalse(reader.holds);
         lock.leave(writer);
@@ -277,10 +278,10 @@ class TurnQueueRequestsTest {
     @Test
     void exclusiveRequestIsReplaced_whenOnlyReadersWaitBesideSharedNodes() {
         TurnQueue<Lease> lock = lock(1);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         grant(lock, 0);
         Caller writer = writers(lock, 1).get(0);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         assertTrue(last().exclusive);
         lock.leave(writer);
         assertEquals(1, open());
@@ -291,7 +292,7 @@ class TurnQueueRequestsTest {
     void exclusiveRequestIsReplaced_whenOnlyReadersWaitAndNothingIsHeld() {
         TurnQueue<Lease> lock = lock(MOST);
         Caller writer = writers(lock, 1).get(0);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         lock.leave(writer);
         assertEquals(1, open());
         assertFalse(last().exclusive);
@@ -302,7 +303,7 @@ class TurnQueueRequestsTest {
     void exclusiveRequestIsKept_whileAWriterWaitsOrHolds() {
         TurnQueue<Lease> lock = lock(MOST);
         Caller first = writers(lock, 1).get(0);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         Caller second = writers(lock, 1).get(0);
         lock.leave(first);
         assertEquals(1, requests.size());
@@ -310,7 +311,7 @@ class TurnQueueRequestsTest {
         assertTrue(held.passOn(), "to the other writer");
         assertTrue(second.holds);
         Caller third = writers(lock, 1).get(0);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         assertEquals(2, requests.size());
         lock.leave(third);
         assertEquals(2, requests.size());
@@ -369,10 +370,10 @@ class TurnQueueRequestsTest {
     @Test
     void nodeThatWasAskedForAheadStays_untilTheReadersBeforeItHaveReleased() {
         TurnQueue<Lease> lock = lock(MOST);
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
         Node first = grant(lock, 0);
-        lock.call(new Caller(true, false));
-        lock.call(new Caller(true, false));
+        lock.call(new Caller(Kind.READER));
+        lock.call(new Caller(Kind.READER));
         Lease spare = grant(lock, last());
         assertFalse(spare.abandoned);
         assertTrue(first.node.mayBeJoined());
@@ -411,17 +412,17 @@ class TurnQueueRequestsTest {
     }
 
     private static List<Caller> callers(TurnQueue<Lease> turns, int count) {
-        return called(turns, count, false);
+        return called(turns, count, Kind.PERMIT);
     }
 
     private static List<Caller> writers(TurnQueue<Lease> turns, int count) {
-        return called(turns, count, true);
+        return called(turns, count, Kind.WRITER);
     }
 
-    private static List<Caller> called(TurnQueue<Lease> turns, int count, boolean excludes) {
+    private static List<Caller> called(TurnQueue<Lease> turns, int count, Kind kind) {
         List<Caller> callers = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Caller next = new Caller(false, excludes);
+            Caller next = new Caller(kind);
             callers.add(next);
             turns.call(next);
         }
@@ -472,25 +473,23 @@ class TurnQueueRequestsTest {
     }
 
     private static final class Caller implements TurnQueue.Caller<Lease> {
-        private final boolean reads;
-        private final boolean excludes;
+        private final Kind kind;
         private int position;
         private boolean holds;
         private Throwable refusal;
 
-        Caller(boolean reads, boolean excludes) {
-            this.reads = reads;
-            this.excludes = excludes;
+        Caller(Kind kind) {
+            this.kind = kind;
         }
 
         @Override
         public boolean reads() {
-            return reads;
+            return kind == Kind.READER;
         }
 
         @Override
         public boolean excludes() {
-            return excludes;
+            return kind == Kind.WRITER;
         }
 
         @Override
