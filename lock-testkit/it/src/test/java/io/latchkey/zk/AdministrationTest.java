@@ -19,6 +19,7 @@ import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.Contender.Eviction;
 import io.latchkey.lock.admin.Contender.ReleaseRequestResult;
 import io.latchkey.testkit.Stopwatch;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +44,8 @@ class AdministrationTest extends OnOneServer {
     private static final Duration RARELY_BEATING = Duration.ofMinutes(1);
 
     private static final long AT_ONCE_MILLIS = 1000;
+    /** The longest pause between two attempts of a request that the server throttles. */
+    private static final long LONGEST_PAUSE_MILLIS = 400;
 
     private final FaultProxy proxy = fastProxy();
     private final ZkLockClient holder =
@@ -265,5 +269,82 @@ class AdministrationTest extends OnOneServer {
         soon(next).close();
         assertFalse(wish.isDone());
         assertNothingLeft(kind.paths().toArray(String[]::new));
+    }
+
+    // ---- a server that throttles
+
+    /** A question of an administrator about a lock that is held, and the request that it ends with. */
+    enum Question {
+        QUEUE,
+        LOCKS,
+        RELEASE_REQUEST,
+        EVICTION;
+
+        RequestMatch request() {
+            return switch (this) {
+                case QUEUE, LOCKS -> RequestMatch.list().path("of the lock", "/m"::equals);
+                case RELEASE_REQUEST, EVICTION ->
+                    RequestMatch.multi().butHeartbeats().or(RequestMatch.delete());
+            };
+        }
+
+        Object askedBy(ZkLockClient client, Contender seen) throws InterruptedException {
+            return switch (this) {
+                case QUEUE -> client.mutex("/m").queue().size();
+                case LOCKS -> client.listLocks("/").locks().size();
+                case RELEASE_REQUEST -> seen.requestRelease();
+                case EVICTION -> seen.evict();
+            };
+        }
+
+        Object answer() {
+            return switch (this) {
+                case QUEUE, LOCKS -> 1;
+                case RELEASE_REQUEST -> ReleaseRequestResult.STORED;
+                case EVICTION -> Eviction.EVICTED;
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void questionIsAskedAgain_whenTheServerThrottlesIt(Question question) throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        var unused = listening(held, "/m");
+        FaultProxy throttling = fastProxy();
+        ZkLockClient asker = patient(throttling);
+        Contender seen = first(asker.mutex("/m"));
+        throttle(throttling, question.request(), 2);
+        Wire.Mark before = throttling.mark();
+        assertEquals(question.answer(), question.askedBy(asker, seen));
+        assertTrue(throttling.since(before).count(question.request()) >= 3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void questionIsNotAskedAgain_whenItsCallerHasGone(Question question) throws Exception {
+        Lease held = holder.mutex("/m").acquire();
+        CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
+        FaultProxy throttling = fastProxy();
+        ZkLockClient asker = patient(throttling);
+        Contender seen = first(asker.mutex("/m"));
+        Thread caller = Thread.currentThread();
+        var unused = throttle(throttling, question.request(), 100).struck().thenRun(caller::interrupt);
+        assertInterrupted(() -> question.askedBy(asker, seen));
+        Wire.Mark gone = throttling.mark();
+        TimeUnit.MILLISECONDS.sleep(3 * LONGEST_PAUSE_MILLIS);
+        int sent = throttling.since(gone).count(question.request());
+        assertTrue(sent <= 1, sent + " requests behind the one that may have been on its way");
+        assertTrue(held.isValid());
+        assertFalse(wish.isDone());
+    }
+
+    /** Refuses the next requests, and returns the first refusal. */
+    private static Fault throttle(FaultProxy proxy, RequestMatch requests, int times) {
+        Fault first = proxy.refuseRequest(requests, 1, KeeperException.Code.THROTTLEDOP);
+        for (int number = 2; number <= times; number++) {
+            var unused = proxy.refuseRequest(requests, number, KeeperException.Code.THROTTLEDOP);
+        }
+        return first;
     }
 }

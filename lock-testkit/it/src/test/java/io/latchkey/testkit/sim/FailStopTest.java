@@ -3,8 +3,10 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
@@ -138,6 +140,18 @@ class FailStopTest {
         assertEquals(3, run.closed.size());
     }
 
+    @Test
+    void waitForTheFirstConnectionEnds_whenTheClientDoes() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        Engine unconnected = new Engine(run.config());
+        unconnected.start();
+        assertFalse(unconnected.awaitConnection(Duration.ZERO));
+        for (int core = 0; core < 2; core++) {
+            unconnected.context().fail(new InternalError("thrown by a test"));
+        }
+        assertThrows(ClientClosedException.class, () -> unconnected.awaitConnection(Duration.ZERO));
+    }
+
     /** One scenario, in which the error is thrown at one place. */
     private static final class Run extends OnSimulatedServer implements ClientConfig.Opener {
         private final Kind kind;
@@ -167,7 +181,19 @@ class FailStopTest {
             this.place = place;
             this.most = most;
             this.other = new Client(1, checks -> {});
-            this.engine = new Engine(new ClientConfig(
+            this.engine = new Engine(config());
+            this.locks = new EngineLockClient(
+                    engine,
+                    kind == Kind.OWN_WITH_TURNS
+                            ? Optional.of(new LocalHandOff(engine, 10, Duration.ofHours(1)))
+                            : Optional.empty());
+            engine.start();
+            settle();
+            armed = true;
+        }
+
+        private ClientConfig config() {
+            return new ClientConfig(
                     kind == Kind.BORROWED ? new ClientConfig.Source.Borrowed(this) : new ClientConfig.Source.Own(this),
                     SESSION,
                     Optional.empty(),
@@ -180,15 +206,7 @@ class FailStopTest {
                     Outbox.inPlace(Runnable::run, Optional.empty()),
                     Runnable::run,
                     path -> path,
-                    Namings.LATCHKEY));
-            this.locks = new EngineLockClient(
-                    engine,
-                    kind == Kind.OWN_WITH_TURNS
-                            ? Optional.of(new LocalHandOff(engine, 10, Duration.ofHours(1)))
-                            : Optional.empty());
-            engine.start();
-            settle();
-            armed = true;
+                    Namings.LATCHKEY);
         }
 
         void throwNow() {

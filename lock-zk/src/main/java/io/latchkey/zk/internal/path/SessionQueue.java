@@ -112,7 +112,7 @@ public final class SessionQueue {
         blocked = isBlocked ? new Demand(tag, permits) : null;
     }
 
-    /** Returns whether a request that asks for as much or less was blocked when a try last looked. */
+    /** Returns whether a try that asked for as much or less was blocked when one last looked. */
     public boolean seemsBlocked(Tag tag, int permits) {
         return blocked != null && new Demand(tag, permits).isAtLeast(blocked);
     }

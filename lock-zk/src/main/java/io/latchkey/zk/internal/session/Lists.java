@@ -62,8 +62,8 @@ public final class Lists {
      * Requests a path's children.
      *
      * @param bytes the length that the list seems to have at most. It may be wrong: that costs one connection more
-     * @param wanted returns whether the list is still needed when it can be requested; if not, {@code then} gets {@link
-     *     Status#CONNECTION_LOSS}
+     * @param wanted returns whether the list is still needed when it can be requested, or again as the server throttles;
+     *     if not, {@code then} gets {@link Status#CONNECTION_LOSS}
      * @param ahead sends requests ahead of that, which may break the connection for the same reason
      */
     public void ask(
@@ -73,7 +73,7 @@ public final class Lists {
             Runnable ahead,
             Consumer<Response<ZnodeStore.Listing>> then) {
         if (!mayBeTooLong(path, bytes)) {
-            send(path, ahead, then);
+            send(path, wanted, ahead, then);
             return;
         }
         connection.read(path, answer -> {
@@ -95,7 +95,7 @@ public final class Lists {
         } else if (mayBeTooLong(path, UNKNOWN_LENGTH)) {
             risk(path, wanted, () -> {}, then);
         } else {
-            send(path, () -> {}, then);
+            send(path, wanted, () -> {}, then);
         }
     }
 
@@ -118,18 +118,19 @@ public final class Lists {
             String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
         heartbeat.risk(() -> {
             if (wanted.getAsBoolean()) {
-                send(path, ahead, then);
+                send(path, wanted, ahead, then);
             } else {
                 then.accept(Response.failed(Status.CONNECTION_LOSS, "not asked for"));
             }
         });
     }
 
-    private void send(String path, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
+    private void send(
+            String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
         long first = connection.nextRequest();
         ahead.run();
         long last = connection.nextRequest();
-        connection.<ZnodeStore.Listing>ask(done -> connection.store().list(path, done), answer -> {
+        connection.<ZnodeStore.Listing>ask(wanted, done -> connection.store().list(path, done), answer -> {
             count(path, answer, first, last);
             then.accept(answer);
         });

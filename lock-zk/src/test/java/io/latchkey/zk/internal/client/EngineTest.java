@@ -2,10 +2,12 @@
 package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.base.Throwables;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.WithoutServer;
@@ -13,10 +15,12 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
+import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.CountedStore;
 import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.SessionNodes;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
@@ -24,25 +28,39 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sessions of a client whose handles do and answer nothing by themselves. */
 class EngineTest {
     private static final Duration TIMEOUT = Duration.ofMillis(50);
+    private static final Duration SOON = Duration.ofSeconds(10);
 
-    private final Engine engine = new Engine(WithoutServer.config(this::open, TIMEOUT, new VirtualClock()));
+    private final VirtualClock clock = new VirtualClock();
+    private final Engine engine = new Engine(WithoutServer.config(this::open, TIMEOUT, clock));
     /** The listeners of all handles. */
     private final List<ZnodeStore.Listener> opened = new ArrayList<>();
     /** The numbers of the handles that were closed, or asked to create a node. */
     private final List<Integer> closed = new ArrayList<>();
 
     private final List<Integer> created = new ArrayList<>();
+    /** What the next handle throws as it is opened. */
+    private Optional<Throwable> cannotOpen = Optional.empty();
 
-    private ZnodeStore open(ZnodeStore.Listener listener) {
+    private ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
+        if (cannotOpen.isPresent()) {
+            Throwable why = cannotOpen.get();
+            cannotOpen = Optional.empty();
+            Throwables.throwIfInstanceOf(why, IOException.class);
+            Throwables.throwIfUnchecked(why);
+        }
         int number = opened.size();
         opened.add(listener);
         return FakeStore.of((request, args) -> {
@@ -52,6 +70,21 @@ class EngineTest {
                 created.add(number);
             }
         });
+    }
+
+    /** Runs all tasks whose time was to come. */
+    private void timePasses() {
+        List<Runnable> due = List.copyOf(clock.timers());
+        clock.timers().clear();
+        due.forEach(Runnable::run);
+    }
+
+    private CompletableFuture<Optional<ZkLease>> acquire() {
+        return acquire(engine);
+    }
+
+    private static CompletableFuture<Optional<ZkLease>> acquire(Engine on) {
+        return on.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Forever());
     }
 
     private void connected(int handle) {
@@ -71,8 +104,8 @@ class EngineTest {
     @ValueSource(longs = {0, 50})
     void closeReturnsAfterGraceAndTimeout_whenTheHandleIsNotClosedByThen(long graceMillis) {
         for (int call = 0; call < 2; call++) {
-            assertTimeoutPreemptively(Duration.ofSeconds(10), () -> engine.close(Duration.ofMillis(graceMillis)));
-            assertTimeoutPreemptively(Duration.ofSeconds(10), () -> engine.close());
+            assertTimeoutPreemptively(SOON, () -> engine.close(Duration.ofMillis(graceMillis)));
+            assertTimeoutPreemptively(SOON, () -> engine.close());
         }
         assertEquals(List.of(0), closed);
         ClientClosedException told = assertThrows(ClientClosedException.class, () -> engine.queries()
@@ -112,8 +145,7 @@ class EngineTest {
         opened.get(0).expired();
         assertEquals(List.of(0), closed);
         assertEquals(2, opened.size());
-        var unused =
-                engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))), new WaitPolicy.Forever());
+        var unused = acquire();
         connected(0);
         assertEquals(SessionState.EXPIRED, state());
         connected(1);
@@ -123,5 +155,82 @@ class EngineTest {
         opened.get(0).expired();
         assertEquals(SessionState.CONNECTED, state());
         assertEquals(2, opened.size());
+    }
+
+    // ---- the next session
+
+    static Stream<Throwable> failuresToOpen() {
+        return Stream.of(new IOException("no server"), new IllegalStateException("no setting"), new OutOfMemoryError());
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresToOpen")
+    void sessionIsOpenedLater_whenItCouldNotBeOpened(Throwable failure) {
+        connected(0);
+        cannotOpen = Optional.of(failure);
+        opened.get(0).expired();
+        assertEquals(1, opened.size());
+        timePasses();
+        assertEquals(2, opened.size());
+    }
+
+    @Test
+    void noSessionIsOpened_whenTheClientIsClosedBeforeTheNextAttempt() {
+        connected(0);
+        cannotOpen = Optional.of(new IOException("no server"));
+        opened.get(0).expired();
+        engine.close();
+        timePasses();
+        assertEquals(1, opened.size());
+        assertEquals(SessionState.CLOSED, state());
+    }
+
+    @Test
+    void noSessionIsOpened_whenTheLoginWasRefused() {
+        connected(0);
+        opened.get(0).loginRefused();
+        opened.get(0).expired();
+        timePasses();
+        assertEquals(1, opened.size());
+        assertEquals(SessionState.CLOSED, state());
+    }
+
+    // ---- a borrowed handle
+
+    /** Its node may appear with each new connection. */
+    @Test
+    void clientOfABorrowedHandleIsClosed_whileItLooksForTheNodeOfALostCreate() throws Exception {
+        List<String> sent = new ArrayList<>();
+        Engine borrowing = borrowing(SessionNodes.ofNewSession(0), (request, args) -> {
+            sent.add(request);
+            Object then = args[args.length - 1];
+            switch (request) {
+                case "create" -> FakeStore.answer(then, Response.failed(Status.CONNECTION_LOSS, "CONNECTIONLOSS"));
+                case "write" ->
+                    FakeStore.answer(then, Response.of(new ZnodeStore.Written(List.of(), Optional.empty())));
+                case "list" -> FakeStore.answer(then, Response.of(new ZnodeStore.Listing(List.of(), 1)));
+                default -> {}
+            }
+        });
+        var unused = acquire(borrowing);
+        connected(1);
+        assertTimeoutPreemptively(SOON, () -> borrowing.close());
+        assertEquals(SessionState.CLOSED, borrowing.context().events().view().state());
+        assertFalse(sent.contains("close"), "the session is listened to");
+        sent.clear();
+        opened.get(1).disconnected();
+        connected(1);
+        assertEquals(List.of("write", "list"), sent, "the barrier of a new connection, and the look");
+    }
+
+    /** Returns a client whose handle, the second that a test opens, is connected. */
+    private Engine borrowing(SessionNodes nodes, BiConsumer<String, Object[]> requests) throws IOException {
+        Engine borrowing = new Engine(WithoutServer.borrowing(listener -> {
+            opened.add(listener);
+            return new CountedStore(FakeStore.of(() -> nodes, requests), Long.MAX_VALUE);
+        }));
+        borrowing.start();
+        connected(1);
+        return borrowing;
     }
 }

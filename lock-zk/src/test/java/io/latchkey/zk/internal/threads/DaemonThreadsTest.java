@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.zk.internal.validity.SystemClock;
+import io.latchkey.zk.internal.validity.VirtualClock;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,6 +71,26 @@ class DaemonThreadsTest {
                 assertEquals(i, begun.poll(10, TimeUnit.SECONDS));
             }
             assertTrue(System.nanoTime() - from < Duration.ofSeconds(2).toNanos(), "behind tasks that are stuck");
+        }
+    }
+
+    @Test
+    void noThreadIsAdded_whileTasksEnd() throws Exception {
+        VirtualClock clock = new VirtualClock();
+        Semaphore ends = new Semaphore(0);
+        try (DaemonThreads threads = DaemonThreads.prompt(MOST, "test-thread", clock)) {
+            for (int task = 0; task < 3; task++) {
+                threads.execute(() -> {
+                    runsHere();
+                    ends.acquireUninterruptibly();
+                });
+            }
+            Thread only = ran.poll(10, TimeUnit.SECONDS);
+            ends.release();
+            assertEquals(only, ran.poll(10, TimeUnit.SECONDS));
+            List.copyOf(clock.timers()).forEach(Runnable::run);
+            ends.release(2);
+            assertEquals(only, ran.poll(10, TimeUnit.SECONDS), "one task has ended since the first was seen to wait");
         }
     }
 
