@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -37,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -207,6 +209,44 @@ class TlsTest {
                 () -> assertTrue(took.compareTo(PATIENCE.multipliedBy(3)) < 0, took::toString),
                 () -> assertTrue(!atTheDoor || took.compareTo(PATIENCE) < 0, took + " for what is seen at once"));
         assertCommandSays(mistake, reason, said);
+    }
+
+    /** A load balancer without a server, one that speaks another protocol, servers of other versions of TLS. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "nothing",
+            value = {
+                "nothing | TLS_REFUSED | ended the TLS handshake and gave no reason",
+                "15030300020246 | TLS_REFUSED | failed: Received fatal alert: protocol_version. Compare protocols",
+                "15030300020247 | TLS_REFUSED | failed: Received fatal alert: insufficient_security. Compare protocols",
+                "1503030002022a | TLS_REFUSED | refuses this client (TLS alert bad_certificate)",
+                "48545450 | TLS_MISCONFIGURED | has no TLS at this port",
+            })
+    void serverThatAnswersSomethingElseHasAMessageToo(@Nullable String hex, Reason reason, String said)
+            throws Exception {
+        byte[] answer = hex == null ? new byte[0] : HexFormat.of().parseHex(hex);
+        try (ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread server = new Thread(() -> {
+                while (!listening.isClosed()) {
+                    try (Socket asks = listening.accept()) {
+                        var unused = asks.getInputStream().read(new byte[10_000]);
+                        asks.getOutputStream().write(answer);
+                    } catch (IOException over) {
+                        // The client has gone, or the test is over.
+                    }
+                }
+            });
+            server.setDaemon(true);
+            server.start();
+            String servers = "127.0.0.1:" + listening.getLocalPort();
+            LockServiceUnavailableException refused =
+                    assertThrows(LockServiceUnavailableException.class, () -> builder(servers, site.right())
+                            .connectTimeout(PATIENCE)
+                            .build());
+            assertTrue(refused.getMessage().contains(servers + " " + said), refused.getMessage());
+            assertEquals(reason, refused.reason());
+        }
     }
 
     /** The command says the same, in one line. */

@@ -47,6 +47,9 @@ final class TlsProbe {
     private static final int ALERT_RECORD = 0x15;
 
     private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)");
+    /** Alerts by which a server refuses a client's certificate; some send the last one if they get none that fits. */
+    private static final Pattern REFUSAL =
+            Pattern.compile("\\w*certificate\\w*|unknown_ca|access_denied|handshake_failure");
 
     private final TlsSettings settings;
 
@@ -117,9 +120,9 @@ final class TlsProbe {
     private Optional<LockServiceUnavailableException> failed(
             InetSocketAddress server, SSLException failed, Certificate @Nullable [] own) {
         Matcher alert = ALERT.matcher(String.valueOf(failed.getMessage()));
-        if (alert.find()) {
-            return Optional.of(
-                    refusedByServer(server, "TLS alert " + alert.group(1).toLowerCase(Locale.ROOT), own, failed));
+        String name = alert.find() ? alert.group(1).toLowerCase(Locale.ROOT) : "";
+        if (REFUSAL.matcher(name).matches()) {
+            return Optional.of(refusedByServer(server, "TLS alert " + name, own, failed));
         }
         Optional<Throwable> certificate = TlsSettings.causes(failed)
                 .filter(CertificateException.class::isInstance)
