@@ -20,8 +20,9 @@ import org.apache.zookeeper.ZooKeeper;
  * <p>It is never below the truth. A node counts before its creation is sent. It counts until an answer says that it was
  * not created, or is gone. A creation without an answer counts until a list shows its node, whose deletion is confirmed
  * later, or until a list does that was sent behind a later committed write and has no such node: the barrier of a new
- * connection and the list behind it. If it appears after all, it counts again. A node that another client has deleted
- * counts until an answer or an event shows it.
+ * connection and the list behind it. If it appears after all, it counts again. One of a given name may have been sent
+ * several times, so only a list behind such a write settles it. A node that another client has deleted counts until an
+ * answer or an event shows it.
  *
  * <p>{@link CountedStore} feeds it with requests and answers; it knows nothing of the locks. Thread-safe.
  */
@@ -151,7 +152,7 @@ public final class SessionNodes {
         for (int i = 0; i < sent.created.size(); i++) {
             CountedNode node = sent.created.get(i);
             node.open--;
-            shown(node, node.sequential && i < names.size() ? names.get(i) : node.name, sent.at);
+            shown(node, node.sequential && i < names.size() ? names.get(i) : node.name, sent.at, sent.at);
         }
         forgetDeleted(sent);
     }
@@ -182,7 +183,7 @@ public final class SessionNodes {
         boolean own = node.lost || node.there;
         settled(sent, false);
         if (own) {
-            shown(node, node.name, sent.at);
+            shown(node, node.name, sent.at, sent.at);
             forgetDeleted(sent);
         }
     }
@@ -258,7 +259,7 @@ public final class SessionNodes {
             if (node.sequential ? name.isEmpty() : !shown.contains(name)) {
                 absent(node, by);
             } else if (node.open == 0) {
-                shown(node, name, by.at);
+                shown(node, name, by.at, by.proved);
             }
         }
     }
@@ -307,8 +308,12 @@ public final class SessionNodes {
         return Optional.ofNullable(node);
     }
 
-    /** Takes down that the node exists, under this name. */
-    private void shown(CountedNode node, String name, long since) {
+    /**
+     * Takes down that the node exists, under this name. A lost creation that may still be applied does so if another
+     * client deletes the node before, unless the server adds a number: then that creation is the one that is shown.
+     */
+    private void shown(CountedNode node, String name, long since, long proved) {
+        node.lost &= !node.sequential && node.lostAt >= proved;
         if (!node.name.equals(name)) {
             remove(node);
             int before = node.bytes();
@@ -317,7 +322,6 @@ public final class SessionNodes {
             bytes.change(0, node.counts ? node.bytes() - before : 0);
         }
         node.there = true;
-        node.lost = false;
         node.late = false;
         node.since = Math.max(node.since, since);
         put(node);

@@ -345,6 +345,22 @@ class SessionNodesTest {
     }
 
     @Test
+    void lostRepetitionCounts_whenAnotherClientDeletesTheNodeBeforeItIsApplied() {
+        for (int i = 0; i < 2; i++) {
+            write(new Write.CreateNode("/a/revoke-1", DATA));
+            answer(lost());
+        }
+        list("revoke-1");
+        nodes.deleted("/a/revoke-1");
+        assertEquals(15, nodes.sum());
+        barrier();
+        list("revoke-1");
+        assertEquals(List.of("/a/revoke-1"), nodes.known());
+        nodes.deleted("/a/revoke-1");
+        assertEquals(0, nodes.sum());
+    }
+
+    @Test
     void existingNodeDoesNotCount_whenAnotherClientMadeIt() {
         write(new Write.CreateNode("/a/revoke-1", DATA));
         answer(refused(0, Status.NODE_EXISTS));
