@@ -158,6 +158,90 @@ class ZooKeeperResultsTest {
                 Response.failed(Status.UNCLEAR, "error -12345"), ZooKeeperResults.nodeData(-12345, null, new Stat()));
     }
 
+    // ---- results of several requests
+
+    private static final int OK = KeeperException.Code.OK.intValue();
+    private static final int LOST = KeeperException.Code.CONNECTIONLOSS.intValue();
+
+    @Test
+    void eachListHasAResponseOfItsOwn() {
+        OpResult gone = new OpResult.ErrorResult(KeeperException.Code.NONODE.intValue());
+        List<Response<ZnodeStore.Listing>> read = ZooKeeperResults.listings(
+                        KeeperException.Code.NONODE.intValue(),
+                        List.of(dataOf(7), LIST, dataOf(7), gone, gone, gone, dataOf(8), LIST, dataOf(9)))
+                .get();
+        assertEquals(
+                List.of(
+                        Response.of(new ZnodeStore.Listing(List.of("child"), 7)),
+                        Response.failed(Status.NO_NODE, "NONODE"),
+                        Response.of(new ZnodeStore.Listing(List.of("child"), -1))),
+                read);
+        assertEquals(Response.failed(Status.CONNECTION_LOSS, "CONNECTIONLOSS"), ZooKeeperResults.listings(LOST, null));
+    }
+
+    @Test
+    void eachNodeHasACodeOfItsOwn() {
+        OpResult gone = new OpResult.ErrorResult(KeeperException.Code.NONODE.intValue());
+        assertEquals(
+                List.of(Status.OK, Status.NO_NODE),
+                ZooKeeperResults.codes(KeeperException.Code.NONODE.intValue(), List.of(dataOf(7), gone))
+                        .get());
+        assertEquals(Response.failed(Status.CONNECTION_LOSS, "CONNECTIONLOSS"), ZooKeeperResults.codes(LOST, null));
+    }
+
+    /** Whichever result has a Stat, all changes of the transaction have its zxid. */
+    @Test
+    void createdNodesHaveTheZxidOfTheirTransaction() {
+        Stat stat = new Stat();
+        stat.setCzxid(5);
+        stat.setMzxid(6);
+        OpResult plain = new OpResult.CreateResult("/m/write-1");
+        assertEquals(
+                List.of(new ZnodeStore.Created("write-1", 6)),
+                ZooKeeperResults.written(OK, List.of(new OpResult.SetDataResult(stat), plain))
+                        .get()
+                        .created());
+        assertEquals(
+                List.of(new ZnodeStore.Created("m", 5), new ZnodeStore.Created("write-1", 5)),
+                ZooKeeperResults.written(OK, List.of(new OpResult.CreateResult("/m", stat), plain))
+                        .get()
+                        .created());
+        assertEquals(
+                List.of(),
+                ZooKeeperResults.written(OK, List.of(new OpResult.CheckResult()))
+                        .get()
+                        .created());
+        assertEquals(
+                new ZnodeStore.Created("write-2", 5),
+                ZooKeeperResults.created(OK, "/m/write-2", stat).get());
+    }
+
+    @Test
+    void writeThatWasRefusedIsTheFirstWithACodeOfItsOwn() {
+        ZnodeStore.Refusal refusal = ZooKeeperResults.written(
+                        KeeperException.Code.NOAUTH.intValue(),
+                        List.of(
+                                new OpResult.ErrorResult(OK),
+                                new OpResult.ErrorResult(KeeperException.Code.NOAUTH.intValue()),
+                                new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue())))
+                .get()
+                .failedAt()
+                .orElseThrow();
+        assertEquals(new ZnodeStore.Refusal(1, Status.NO_AUTH, "NOAUTH"), refusal);
+        assertEquals(Response.failed(Status.CONNECTION_LOSS, "CONNECTIONLOSS"), ZooKeeperResults.written(LOST, null));
+    }
+
+    @Test
+    void answersToSingleRequests() {
+        Stat stat = new Stat();
+        stat.setMzxid(6);
+        assertEquals("/m", ZooKeeperResults.synced(OK, "/m").get());
+        assertEquals(
+                new ZnodeStore.Listing(List.of("child"), 6),
+                ZooKeeperResults.listing(OK, List.of("child"), stat).get());
+        assertEquals(Status.CONNECTION_LOSS, ZooKeeperResults.synced(LOST, "/m").code());
+    }
+
     private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {
         OpResult refused = new OpResult.ErrorResult(code.intValue());
         OpResult further = new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue());
