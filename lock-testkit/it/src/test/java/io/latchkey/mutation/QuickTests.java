@@ -20,13 +20,13 @@ import org.pitest.mutationtest.build.TestPrioritiserFactory;
 import org.pitest.mutationtest.engine.MutationDetails;
 
 /**
- * Gives each mutant the tests that are the likeliest to kill it in little time, for 110 s of tests at most.
+ * Gives each mutant the tests that are the likeliest to kill it in little time, for 150 s of tests at most.
  *
  * <p>A changed condition shows in what comes after it in the same method. So a test comes early if it runs a block
  * there that few tests run, and if it is quick.
  */
 public final class QuickTests implements TestPrioritiserFactory {
-    private static final long MILLIS = 110_000;
+    private static final long MILLIS = 150_000;
     /** How many blocks behind the mutated one are looked at. */
     private static final int BLOCKS = 8;
     /** What any test takes beside its own time. */

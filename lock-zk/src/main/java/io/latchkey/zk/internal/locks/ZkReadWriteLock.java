@@ -57,7 +57,6 @@ final class ZkReadWriteLock implements ReadWriteLock {
     @Override
     public Lease downgrade(Lease lease) {
         ZkLease own = checked(lease);
-        own.ensureValid();
         engine.context().checkMayWait("downgrade a lease of", this);
         return own.downgradeAndWait(Recipe.READ);
     }

@@ -57,9 +57,6 @@ final class ConnectStringCheck {
     }
 
     private void check() {
-        if (whole.isBlank()) {
-            throw new IllegalArgumentException("The connect string is empty; give " + FORM + ".");
-        }
         if (whole.startsWith(DNS_SRV)) {
             throw refused(
                     "asks for servers from a DNS SRV record (" + DNS_SRV + "), which is not supported", "Give " + FORM);
