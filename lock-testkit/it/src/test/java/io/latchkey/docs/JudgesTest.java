@@ -29,7 +29,7 @@ class JudgesTest {
                 List.of(),
                 names.stream()
                         .filter(name -> {
-                            String file = Pattern.quote("." + name + ".java").replace("*", "\\E\\w*\\Q");
+                            String file = Pattern.quote("." + name + ".java").replace("*", "\\E[\\w.]*\\Q");
                             Pattern whole = Pattern.compile(".*" + file);
                             return tests.stream().noneMatch(whole.asMatchPredicate());
                         })
