@@ -14,6 +14,7 @@ import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.log.LoggedWarnings;
+import io.latchkey.testkit.Stopwatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -229,9 +230,12 @@ class CallbackExecutorTest extends OnOneServer {
         awaitRequests("/held", 0);
         assertNeverMade("/m");
 
+        Stopwatch watch = Stopwatch.start();
         onEventThread(handle, () -> one.close(Duration.ofHours(1)));
         assertTrue(other.isValid());
         onEventThread(handle, one::close);
+        long took = watch.stop();
+        assertTrue(took < LONG_SESSION.toMillis() / 2, took + " ms");
         assertEquals(Optional.of(LossCause.CLIENT_CLOSED), Optional.of(soon(other.lost())));
         awaitNothingLeft("/other");
     }

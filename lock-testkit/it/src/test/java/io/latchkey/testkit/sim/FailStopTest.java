@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LossCause;
@@ -15,6 +16,7 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
@@ -25,14 +27,17 @@ import io.latchkey.zk.internal.validity.Clock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -140,6 +145,25 @@ class FailStopTest {
         assertEquals(3, run.closed.size());
     }
 
+    /** Nothing extends or ends it any more, and the thread that notifies its owner may be late. */
+    @Test
+    void leaseIsNotValid_fromTheMomentOfAnErrorOn() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        Lease lease = run.lease(run.locks.mutex("/a").acquireAsync());
+        Queue<Runnable> later = new ArrayDeque<>();
+        run.handles = later::add;
+        run.engine.context().fail(new InternalError("thrown by a test"));
+        assertFalse(lease.isValid());
+        assertEquals(LeaseState.LOST, lease.state());
+        assertEquals(Optional.of(LossCause.CLIENT_FAILED), lease.lossCause());
+        assertThrows(LeaseLostException.class, lease::ensureValid);
+        while (!later.isEmpty()) {
+            later.remove().run();
+        }
+        assertEquals(LossCause.CLIENT_FAILED, lease.lost().toCompletableFuture().getNow(null));
+        run.locks.close();
+    }
+
     @Test
     void waitForTheFirstConnectionEnds_whenTheClientDoes() throws Exception {
         Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
@@ -169,6 +193,7 @@ class FailStopTest {
         private final EngineLockClient locks;
         private @Nullable SimulatedStore store;
         private Runnable whileOpening = () -> {};
+        private Executor handles = Runnable::run;
         private int opened;
         private final Set<ZnodeStore> closed = new HashSet<>();
         private final List<CompletableFuture<?>> answers = new ArrayList<>();
@@ -203,7 +228,13 @@ class FailStopTest {
                         return ids++;
                     },
                     new FailingClock(leader.time().view()),
-                    Outbox.inPlace(Runnable::run, Optional.empty()),
+                    new Outbox(
+                            Runnable::run,
+                            Runnable::run,
+                            task -> handles.execute(task),
+                            ClientLog.inPlace(),
+                            Optional.empty(),
+                            () -> {}),
                     Runnable::run,
                     path -> path,
                     Namings.LATCHKEY);

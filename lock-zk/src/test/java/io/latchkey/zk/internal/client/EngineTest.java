@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Throwables;
 import io.latchkey.lock.ClientClosedException;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.WithoutServer;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -22,6 +24,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,6 +32,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -155,6 +160,24 @@ class EngineTest {
         opened.get(0).expired();
         assertEquals(SessionState.CONNECTED, state());
         assertEquals(2, opened.size());
+    }
+
+    @Test
+    void timedCallReturnsInTime_whileAStepIsStuck() throws Exception {
+        connected(0);
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Void> ends = new CompletableFuture<>();
+        Thread stuck = new Thread(() -> engine.context().execute(() -> {
+            begun.countDown();
+            Waiting.awaitUninterruptibly(ends);
+        }));
+        stuck.start();
+        assertTrue(begun.await(10, TimeUnit.SECONDS));
+        LockClient locks = new EngineLockClient(engine, Optional.empty());
+        assertTimeoutPreemptively(
+                SOON, () -> assertEquals(Optional.empty(), locks.mutex("/m").tryAcquire(Duration.ofMillis(20))));
+        ends.complete(null);
+        stuck.join();
     }
 
     // ---- the next session
