@@ -273,16 +273,25 @@ class AdministrationTest extends OnOneServer {
 
     // ---- a server that throttles
 
-    /** A question of an administrator about a lock that is held, and the request that it ends with. */
+    /** A question of an administrator about locks that are held, and a request of it. */
     enum Question {
         QUEUE,
+        LIST_OF_THE_QUEUE,
+        REQUESTS,
         LOCKS,
+        LIST_OF_LOCKS,
+        CAPACITY,
+        RESIZE,
         RELEASE_REQUEST,
         EVICTION;
 
         RequestMatch request() {
             return switch (this) {
-                case QUEUE, LOCKS -> RequestMatch.list().path("of the lock", "/m"::equals);
+                case QUEUE, LOCKS -> RequestMatch.getData().path("of the lock", "/m"::equals);
+                case LIST_OF_THE_QUEUE, LIST_OF_LOCKS -> RequestMatch.list().path("of the lock", "/m"::equals);
+                case REQUESTS -> RequestMatch.getData().path("of its request", path -> path.startsWith("/m/write-"));
+                case CAPACITY -> RequestMatch.getData().path("of the semaphore", "/s"::equals);
+                case RESIZE -> RequestMatch.setData().or(RequestMatch.multi().butHeartbeats());
                 case RELEASE_REQUEST, EVICTION ->
                     RequestMatch.multi().butHeartbeats().or(RequestMatch.delete());
             };
@@ -290,8 +299,14 @@ class AdministrationTest extends OnOneServer {
 
         Object askedBy(ZkLockClient client, Contender seen) throws InterruptedException {
             return switch (this) {
-                case QUEUE -> client.mutex("/m").queue().size();
-                case LOCKS -> client.listLocks("/").locks().size();
+                case QUEUE, LIST_OF_THE_QUEUE, REQUESTS ->
+                    client.mutex("/m").queue().size();
+                case LOCKS, LIST_OF_LOCKS -> client.listLocks("/m").locks().size();
+                case CAPACITY -> client.semaphore("/s", 5).capacity();
+                case RESIZE -> {
+                    client.semaphore("/s", 5).resize(6);
+                    yield client.semaphore("/s", 5).capacity();
+                }
                 case RELEASE_REQUEST -> seen.requestRelease();
                 case EVICTION -> seen.evict();
             };
@@ -299,7 +314,9 @@ class AdministrationTest extends OnOneServer {
 
         Object answer() {
             return switch (this) {
-                case QUEUE, LOCKS -> 1;
+                case QUEUE, LIST_OF_THE_QUEUE, REQUESTS, LOCKS, LIST_OF_LOCKS -> 1;
+                case CAPACITY -> 5;
+                case RESIZE -> 6;
                 case RELEASE_REQUEST -> ReleaseRequestResult.STORED;
                 case EVICTION -> Eviction.EVICTED;
             };
@@ -310,6 +327,7 @@ class AdministrationTest extends OnOneServer {
     @EnumSource
     void questionIsAskedAgain_whenTheServerThrottlesIt(Question question) throws Exception {
         Lease held = holder.mutex("/m").acquire();
+        holder.semaphore("/s", 5).acquire().close();
         var unused = listening(held, "/m");
         FaultProxy throttling = fastProxy();
         ZkLockClient asker = patient(throttling);
@@ -324,6 +342,7 @@ class AdministrationTest extends OnOneServer {
     @EnumSource
     void questionIsNotAskedAgain_whenItsCallerHasGone(Question question) throws Exception {
         Lease held = holder.mutex("/m").acquire();
+        holder.semaphore("/s", 5).acquire().close();
         CompletableFuture<ReleaseRequest> wish = listening(held, "/m");
         FaultProxy throttling = fastProxy();
         ZkLockClient asker = patient(throttling);

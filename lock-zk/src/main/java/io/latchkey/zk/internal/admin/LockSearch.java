@@ -142,7 +142,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     private CompletableFuture<Runnable> children(String node) {
         CompletableFuture<Runnable> answer = new CompletableFuture<>();
         String name = node.substring(node.lastIndexOf('/') + 1);
-        session.connection().read(node, data -> {
+        session.connection().read(() -> !then.isDone(), node, data -> {
             // Requests may be readable for their clients only. Their own queue shows them.
             boolean mayBeRequest = FoundLock.isNamedAsARequest(name)
                     && (data.code() == Status.NO_AUTH
@@ -235,7 +235,7 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     private CompletableFuture<Runnable> names(String node, Consumer<List<String>> use) {
         CompletableFuture<Runnable> answer = new CompletableFuture<>();
-        session.connection().read(node, data -> {
+        session.connection().read(() -> !then.isDone(), node, data -> {
             if (data.ok()) {
                 list(node, data.get().children(), answer, use);
             } else if (data.code() == Status.NO_NODE) {

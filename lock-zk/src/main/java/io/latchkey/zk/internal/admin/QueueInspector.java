@@ -158,7 +158,7 @@ public final class QueueInspector {
 
     /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
-        session.connection().read(path.node(), data -> {
+        session.connection().read(() -> !then.isDone(), path.node(), data -> {
             if (data.code() == Status.NO_NODE) {
                 then.complete(Optional.empty());
             } else if (data.ok()) {
@@ -204,7 +204,7 @@ public final class QueueInspector {
         }
         Set<NodeName> open = new HashSet<>(names);
         for (NodeName name : names) {
-            session.connection().read(path.child(name), answer -> {
+            session.connection().read(() -> !then.isDone(), path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.NO_AUTH) {

@@ -43,8 +43,8 @@ public final class SemaphoreCapacity {
      * @throws LockException if the servers do not answer or refuse, or the path has another use
      */
     public int get() throws InterruptedException {
-        PathData found = engine.queries()
-                .ask(path, READ, (session, then) -> session.connection().read(path.node(), answer -> {
+        PathData found = engine.queries().ask(path, READ, (session, then) -> session.connection()
+                .read(() -> !then.isDone(), path.node(), answer -> {
                     if (answer.code() == Status.NO_NODE) {
                         then.complete(asked);
                     } else {
@@ -71,7 +71,7 @@ public final class SemaphoreCapacity {
 
     /** Writes the data that was read, with the new capacity; tries again if another client wrote in between. */
     private void change(Session session, int capacity, CompletableFuture<PathData> then) {
-        session.connection().read(path.node(), answer -> {
+        session.connection().read(() -> !then.isDone(), path.node(), answer -> {
             if (answer.code() == Status.NO_NODE) {
                 make(session, asked.resized(capacity), then);
                 return;

@@ -27,7 +27,7 @@ public final class CombinedReads {
         }
         List<Consumer<Response<ZnodeStore.Listing>>> readings = new ArrayList<>(members.size());
         members.forEach((member, reader) -> readings.add(reader.reading(member)));
-        session.lists().askTogether(paths(members.values()), answers -> {
+        session.lists().askTogether(paths(members.values()), () -> true, answers -> {
             for (int i = 0; i < readings.size(); i++) {
                 readings.get(i).accept(answers.get(i));
             }
@@ -48,7 +48,7 @@ public final class CombinedReads {
         List<String> paths = paths(readers);
         session.connection().<String>ask(done -> session.connection().store().sync(paths.get(0), done), synced -> {});
         if (canBeCombined(readers, session)) {
-            session.lists().askTogether(paths, then);
+            session.lists().askTogether(paths, wanted, then);
             return;
         }
         List<Response<ZnodeStore.Listing>> answers = new ArrayList<>(paths.size());

@@ -166,7 +166,12 @@ public final class Connection {
 
     /** Reads a node as {@link #ask(Consumer, Consumer)}. */
     public void read(String path, Consumer<Response<ZnodeStore.NodeData>> then) {
-        ask(done -> store().read(path, done), then);
+        read(() -> true, path, then);
+    }
+
+    /** Reads a node as {@link #ask(BooleanSupplier, Consumer, Consumer)}. */
+    public void read(BooleanSupplier wanted, String path, Consumer<Response<ZnodeStore.NodeData>> then) {
+        ask(wanted, done -> store().read(path, done), then);
     }
 
     /** Checks which nodes exist as {@link #ask(Consumer, Consumer)}. */

@@ -100,10 +100,11 @@ public final class Lists {
     }
 
     /** Requests the children of several paths in one request, with a response for each, in their order. */
-    public void askTogether(List<String> paths, Consumer<List<Response<ZnodeStore.Listing>>> then) {
+    public void askTogether(
+            List<String> paths, BooleanSupplier wanted, Consumer<List<Response<ZnodeStore.Listing>>> then) {
         long request = connection.nextRequest();
         connection.<List<Response<ZnodeStore.Listing>>>ask(
-                done -> connection.store().lists(paths, done), answer -> {
+                wanted, done -> connection.store().lists(paths, done), answer -> {
                     List<Response<ZnodeStore.Listing>> each = answer.ok()
                             ? answer.get()
                             : Collections.nCopies(paths.size(), Response.failed(answer.code(), answer.detail()));
