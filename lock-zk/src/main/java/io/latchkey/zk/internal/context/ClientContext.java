@@ -273,11 +273,15 @@ public final class ClientContext {
     /** Runs the stages of a user's future where they cannot block the engine. */
     public void callBack(Runnable task) {
         Runnable marked = () -> {
+            // In another one, if the executor runs tasks where they are submitted.
+            boolean nested = isInCallback();
             callback.marked.set(true);
             try {
                 task.run();
             } finally {
-                callback.marked.remove();
+                if (!nested) {
+                    callback.marked.remove();
+                }
             }
         };
         outbox().callbacks().execute(marked);

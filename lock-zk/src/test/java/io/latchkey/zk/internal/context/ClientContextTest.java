@@ -8,6 +8,8 @@ import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,6 +70,19 @@ class ClientContextTest {
         assertEquals(Optional.of(5), context.knownCapacity(path));
         context.learn(path, declared.resized(5).resized(2));
         assertEquals(Optional.of(2), context.knownCapacity(path));
+    }
+
+    /** An executor may run a stage where it is submitted, also in another one. */
+    @Test
+    void threadIsInACallback_untilTheOutermostEnds() {
+        ClientContext context = context(Duration.ofSeconds(10), Optional.empty());
+        List<Boolean> inside = new ArrayList<>();
+        context.callBack(() -> {
+            context.callBack(() -> inside.add(context.isInCallback()));
+            inside.add(context.isInCallback());
+        });
+        inside.add(context.isInCallback());
+        assertEquals(List.of(true, true, false), inside);
     }
 
     private static Duration margin(Duration asked, Duration granted) {
