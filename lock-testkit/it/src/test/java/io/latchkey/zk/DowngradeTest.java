@@ -18,6 +18,7 @@ import io.latchkey.lock.ReadWriteLock;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.Contender.State;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
@@ -34,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Perms;
@@ -43,6 +45,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** From writer to reader without a release in between, beyond what the contracts ask of every implementation. */
 @Timeout(60)
@@ -76,6 +80,23 @@ class DowngradeTest extends OnOneServer {
     }
 
     // ---- what it does
+
+    /** The server may have applied the transaction that it answers so. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void downgradeSucceeds_whenAServersErrorLeavesItOpen(boolean applied) throws Exception {
+        Lease write = lock.writeLock().acquire();
+        RequestMatch transaction = RequestMatch.multi().butHeartbeats();
+        Fault strange = applied
+                ? proxy.answerWith(transaction, 1, KeeperException.Code.SYSTEMERROR)
+                : proxy.refuseRequest(transaction, 1, KeeperException.Code.SYSTEMERROR);
+        Lease read = lock.downgrade(write);
+        var unused = strange.await(LONG_SESSION);
+        assertTrue(read.isValid());
+        assertEquals(1, requestsUnder(PATH).size());
+        read.close();
+        awaitNothingLeft(PATH);
+    }
 
     @Test
     void downgradeCostsOneTransaction() throws Exception {

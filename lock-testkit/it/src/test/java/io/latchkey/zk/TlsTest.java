@@ -220,7 +220,9 @@ class TlsTest {
                 "nothing | TLS_REFUSED | ended the TLS handshake and gave no reason",
                 "15030300020246 | TLS_REFUSED | failed: Received fatal alert: protocol_version. Compare protocols",
                 "15030300020247 | TLS_REFUSED | failed: Received fatal alert: insufficient_security. Compare protocols",
-                "1503030002022a | TLS_REFUSED | refuses this client (TLS alert bad_certificate)",
+                "1503030002022a | TLS_REFUSED | refuses this client (TLS alert bad_certificate): the store",
+                "1503030002022d | TLS_REFUSED | refuses the certificate of this client in",
+                "15030300020228 | TLS_REFUSED | failed: Received fatal alert: handshake_failure. Compare protocols and cipher suites of both sides. Some",
                 "48545450 | TLS_MISCONFIGURED | has no TLS at this port",
             })
     void serverThatAnswersSomethingElseHasAMessageToo(@Nullable String hex, Reason reason, String said)

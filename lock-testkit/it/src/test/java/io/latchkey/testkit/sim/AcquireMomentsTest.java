@@ -8,19 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.ReleaseRequest;
 import io.latchkey.lock.SessionState;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.WireRecord;
+import io.latchkey.zk.internal.context.ClientContext;
+import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +95,61 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertFalse(asked.get(1).isDone(), "granted without a node");
         steps(borrower, SESSION);
         assertFalse(asked.stream().anyMatch(CompletableFuture::isDone), "the other client holds");
+    }
+
+    /** Its caller may find in that moment that its time is over. */
+    @Test
+    void leaseIsNotGivenUp_ifItsCallerGetsIt() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease granted = client.acquire("/m");
+        ClientContext context = client.engine.context();
+        RequestEvents events = context.eventsOf(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))));
+        List<String> happened = new ArrayList<>();
+        AcquireFuture waits =
+                new AcquireFuture(
+                        context, events, new WaitPolicy.AtMost(Duration.ofMillis(1)), () -> happened.add("given up")) {
+                    @Override
+                    protected AcquireFailure endWithout() {
+                        happened.add(answer(Optional.of(granted)) ? "granted" : "not granted");
+                        return super.endWithout();
+                    }
+                };
+        waits.open();
+        assertEquals(Optional.of(granted), waits.await(true));
+        assertEquals(List.of("granted"), happened);
+    }
+
+    /** The first member is ready, and an operator deletes its node before the list of the second one comes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void multiLockIsNotGrantedWithoutANode_whenTheListOfItsOtherMemberIsLate(boolean throttled) throws Exception {
+        Client client = new Client(0, checks -> {});
+        Client other = new Client(1, checks -> {});
+        other.use("/a");
+        other.use("/b");
+        RequestMatch listOfB = RequestMatch.list().path("of the second path", "/b"::equals);
+        CompletableFuture<Optional<ZkLease>> asked = client.asks(Recipe.MUTEX, "/a", "/b");
+        client.settleUntilNext(listOfB);
+        if (throttled) {
+            for (int times = 0; times < 6; times++) {
+                client.settleUntilNext(listOfB);
+                client.store().throttleNextRequest();
+            }
+            client.settleAnswers();
+        } else {
+            client.settleAnswers();
+            client.cut();
+        }
+        assertFalse(asked.isDone());
+        leader.delete(queueUnder("/a").get(0));
+        ZkLease held = other.acquire("/a");
+        client.settleUntilNext(listOfB);
+        client.settle();
+        assertFalse(asked.isDone() && held.isValid(), "two hold");
+        var unused = held.releaseAsync();
+        settleBoth(client, other);
+        steps(client, SESSION);
+        granted(asked).ensureValid();
     }
 
     /** The request for a watch may be what is lost. */
@@ -719,8 +779,9 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     /** Its server has not heard that the holder has released, which was before the call. */
-    @Test
-    void tryThatLooksFirstIsGranted_whenItsServerLags() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void tryThatLooksFirstIsGranted_whenItsServerLags(boolean throttled) throws Exception {
         Client holder = new Client(0, checks -> {});
         Client client = new Client(1, checks -> {});
         ZkLease held = holder.acquire("/m");
@@ -731,6 +792,10 @@ class AcquireMomentsTest extends OnSimulatedServer {
         holder.store().takeRequest();
         assertTrue(server.lags());
         CompletableFuture<Optional<ZkLease>> second = tries(client, "/m");
+        if (throttled) {
+            client.settleUntilNext(RequestMatch.op(WireRecord.Op.SYNC));
+            client.store().throttleNextRequest();
+        }
         client.settleBehindALaggingServer();
         granted(second).ensureValid();
     }
@@ -953,6 +1018,25 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertTrue(asked.cancel(false));
         client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
         refuseNextRequest(client, denied);
+        assertEquals(1, queueUnder("/m").size());
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** The list of the next connection counts on the one that waits to be sent again. */
+    @Test
+    void nodeOfALostCreateIsNotLeft_whenItsListIsThrottledAcrossAReconnect() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.use("/m");
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        assertTrue(client.step(server), "it learns of the loss");
+        assertTrue(asked.cancel(false));
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        client.store().throttleNextRequest();
+        client.settleAnswers();
+        client.cut();
+        client.settle();
         assertEquals(1, queueUnder("/m").size());
         steps(client, SESSION.dividedBy(2));
         assertEquals(List.of(), queueUnder("/m"));

@@ -63,6 +63,20 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertFalse(second.isDone() || third.isDone());
     }
 
+    /** Whichever of its two nodes is missing, the other one must have been deleted by another client. */
+    @Test
+    void releaseBesideADowngradeSaysThatTheLockWasLost_whenAnotherClientHasDeletedItsNode() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease write = client.acquire(Recipe.WRITE, "/rw");
+        leader.delete(queueUnder("/rw").get(0));
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        CompletableFuture<ReleaseOutcome> released = write.releaseAsync().toCompletableFuture();
+        client.settle();
+        assertTrue(read.isCompletedExceptionally());
+        assertEquals(ReleaseOutcome.LOST, released.get(5, TimeUnit.SECONDS));
+        assertEquals(List.of(), queueUnder("/rw"));
+    }
+
     /**
      * The server refuses the release of a neighbour and carries out the downgrade behind it, and both responses are
      * lost. The release is sent again first, and either of the downgraded lease's nodes may exist.

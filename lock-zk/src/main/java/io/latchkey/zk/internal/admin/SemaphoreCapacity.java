@@ -71,6 +71,9 @@ public final class SemaphoreCapacity {
 
     /** Writes the data that was read, with the new capacity; tries again if another client wrote in between. */
     private void change(Session session, int capacity, CompletableFuture<PathData> then) {
+        if (then.isDone()) {
+            return; // its caller has gone
+        }
         session.connection().read(() -> !then.isDone(), path.node(), answer -> {
             if (answer.code() == Status.NO_NODE) {
                 make(session, asked.resized(capacity), then);
@@ -95,6 +98,9 @@ public final class SemaphoreCapacity {
      */
     private void unlessUsedOtherwise(Session session, CompletableFuture<?> failing, Runnable then) {
         session.lists().ask(path.node(), () -> !failing.isDone(), answer -> {
+            if (failing.isDone()) {
+                return;
+            }
             List<String> children = answer.ok() ? answer.get().children() : List.of();
             Optional<OtherUse> otherUse = Queue.of(children, asked).otherUse();
             if (otherUse.isPresent()) {
@@ -109,6 +115,9 @@ public final class SemaphoreCapacity {
     }
 
     private void make(Session session, PathData made, CompletableFuture<PathData> then) {
+        if (then.isDone()) {
+            return;
+        }
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.CreatePath(path.node()),
                 new ZnodeStore.Write.SetData(path.node(), made.bytes(), 0));
@@ -122,7 +131,7 @@ public final class SemaphoreCapacity {
     }
 
     private void makeLevels(Session session, PathData made, CompletableFuture<PathData> then) {
-        new ParentNodes(session).makeAbove(path, answer -> {
+        new ParentNodes(session, () -> !then.isDone()).makeAbove(path, answer -> {
             switch (answer.code()) {
                 case OK -> make(session, made, then);
                 case NO_NODE -> then.completeExceptionally(Errors.noChroot(path.shown()));

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,9 @@ final class ClientCore implements Session.Client, Request.Client {
      */
     private volatile @Nullable ZnodeStore handle;
 
+    private final Runnable onReturned;
+    private final AtomicBoolean returned = new AtomicBoolean();
+
     private final LiveRequests requests = new LiveRequests(this::onRefusal);
     private final Queries queries;
     private final Closing closing;
@@ -67,6 +71,7 @@ final class ClientCore implements Session.Client, Request.Client {
      * @param firstContact completes with the first connection of the client
      * @param closed completes when the client has returned all that it had
      * @param behindAFailure whether the core before this one has failed
+     * @param onReturned runs once this core needs the timer no more, as it has closed its handle or given it back
      * @param onFailure gets this core and what a step of it has thrown: nothing of it may be used any more; on any
      *     thread, once
      */
@@ -77,6 +82,7 @@ final class ClientCore implements Session.Client, Request.Client {
             CompletableFuture<@Nullable Void> firstContact,
             CompletableFuture<@Nullable Void> closed,
             boolean behindAFailure,
+            Runnable onReturned,
             BiConsumer<ClientCore, Throwable> onFailure) {
         this.config = config;
         this.firstContact = firstContact;
@@ -89,7 +95,8 @@ final class ClientCore implements Session.Client, Request.Client {
                 this::bringsAnswers,
                 unexpected -> onFailure.accept(this, unexpected));
         this.queries = new Queries(context, requests, () -> queues);
-        this.closing = new Closing(config, context, requests, () -> queues, closed);
+        this.onReturned = onReturned;
+        this.closing = new Closing(config, context, requests, () -> queues, closed, this::isReturned);
     }
 
     ClientContext context() {
@@ -190,8 +197,18 @@ final class ClientCore implements Session.Client, Request.Client {
         return behindAFailure && !context.held().hasGranted();
     }
 
-    /** Returns the handle, and runs {@code then}: closes it, or leaves it without nodes of this client. */
-    void giveBack(Runnable then) {
+    private void isReturned() {
+        if (returned.compareAndSet(false, true)) {
+            onReturned.run();
+        }
+    }
+
+    /** Returns the handle, and runs {@code next}: closes it, or leaves it without nodes of this client. */
+    void giveBack(Runnable next) {
+        Runnable then = () -> {
+            isReturned();
+            next.run();
+        };
         ZnodeStore last = handle;
         if (last == null) {
             then.run();

@@ -46,21 +46,26 @@ final class Closing {
     /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed;
 
+    private final Runnable onReturned;
+
     /**
      * @param queues those of the last session, if there was one
      * @param closed completes when the client has returned all that it had
+     * @param onReturned runs when nothing needs the timer any more
      */
     Closing(
             ClientConfig config,
             ClientContext context,
             LiveRequests requests,
             Supplier<@Nullable SessionQueues> queues,
-            CompletableFuture<@Nullable Void> closed) {
+            CompletableFuture<@Nullable Void> closed,
+            Runnable onReturned) {
         this.config = config;
         this.context = context;
         this.requests = requests;
         this.queues = queues;
         this.closed = closed;
+        this.onReturned = onReturned;
     }
 
     // ---- from any thread
@@ -141,15 +146,19 @@ final class Closing {
 
     /** Closes the session and completes the close, without waiting. */
     private void closeSession() {
-        config.time().close();
         end();
         SessionQueues last = queues.get();
         if (last == null) {
-            closed.complete(null);
+            isReturned();
         } else {
             isUnconnected = !last.session().connection().hasConnected();
-            last.session().connection().store().close(() -> closed.complete(null));
+            last.session().connection().store().close(this::isReturned);
         }
+    }
+
+    private void isReturned() {
+        onReturned.run();
+        closed.complete(null);
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,8 @@ public final class Engine {
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     private volatile ClientCore core;
+    /** The number of cores that still need the timer. A failed one gives its handle back, beside the next one. */
+    private final AtomicInteger unreturned = new AtomicInteger(1);
     /** Whether a close has begun. A close reads the core after this write; a failure reads this after a new core. */
     private volatile boolean closing;
 
@@ -72,7 +75,15 @@ public final class Engine {
     }
 
     private ClientCore newCore(boolean behindAFailure) {
-        return new ClientCore(config, events, callback, firstContact, closed, behindAFailure, this::failed);
+        return new ClientCore(
+                config, events, callback, firstContact, closed, behindAFailure, this::isReturned, this::failed);
+    }
+
+    /** The timer is the last that ends: a handle that is closed may wait for a thread, and a failed core for owners. */
+    private void isReturned() {
+        if (unreturned.decrementAndGet() == 0) {
+            config.time().close();
+        }
     }
 
     /** Returns what all parts of the present core share. */
@@ -183,6 +194,9 @@ public final class Engine {
                         "Unexpected error in the lock engine; please report it. The leases of this client are lost, and {}.",
                         goesOn ? "it continues with a new session" : "it is closed",
                         why));
+        if (goesOn) {
+            unreturned.incrementAndGet(); // for the next core, before this one is given back
+        }
         CompletableFuture<@Nullable Void> notified = notifyOwners(over.context().held());
         attempt(() -> over.context().answers().failAll(() -> goesOn ? interruptedBy(why) : closedBy(why)));
         var unused = notified.thenRun(
@@ -198,8 +212,10 @@ public final class Engine {
                 }
                 return;
             } catch (Throwable again) {
+                ClientCore last = core;
                 attempt(() -> over.context().answers().failAll(() -> closedBy(again)));
-                attempt(() -> core.context().answers().failAll(() -> closedBy(again)));
+                attempt(() -> last.context().answers().failAll(() -> closedBy(again)));
+                attempt(last.equals(over) ? this::isReturned : () -> last.giveBack(() -> {}));
                 attempt(this::allIsReturned);
             }
         }

@@ -105,7 +105,7 @@ public final class Queries {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted in an attempt to " + what + " of " + path.shown());
         }
-        CompletableFuture<T> answer = inSession(question);
+        CompletableFuture<T> answer = askLater(question);
         try {
             if (!Waiting.await(answer, context.sessionTimeout())) {
                 throw Errors.unavailable(path.shown(), what);

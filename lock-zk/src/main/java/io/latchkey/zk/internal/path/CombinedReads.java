@@ -3,11 +3,13 @@ package io.latchkey.zk.internal.path;
 
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -38,7 +40,8 @@ public final class CombinedReads {
      * Reads the queues for a look, behind a {@code sync} in the same flight. They are not shared with other requests.
      *
      * @param wanted returns whether the answers are still needed
-     * @param then takes a response for each, in their order
+     * @param then takes a response for each, in their order; {@link Status#THROTTLED} if the {@code sync} was not carried
+     *     out, as the answers may be older than the look
      */
     public static void look(
             List<QueueReader> readers,
@@ -46,20 +49,36 @@ public final class CombinedReads {
             BooleanSupplier wanted,
             Consumer<List<Response<ZnodeStore.Listing>>> then) {
         List<String> paths = paths(readers);
-        session.connection().<String>ask(done -> session.connection().store().sync(paths.get(0), done), synced -> {});
+        boolean[] isSynced = {false};
+        // Not again if it is throttled: that would be behind the lists.
+        session.connection()
+                .<String>ask(
+                        () -> false,
+                        done -> session.connection().store().sync(paths.get(0), done),
+                        synced -> isSynced[0] = synced.ok());
+        Consumer<List<Response<ZnodeStore.Listing>>> ifSynced = lists -> then.accept(
+                isSynced[0]
+                        ? lists
+                        : lists.stream().map(CombinedReads::withoutSync).toList());
         if (canBeCombined(readers, session)) {
-            session.lists().askTogether(paths, wanted, then);
+            session.lists().askTogether(paths, wanted, ifSynced);
             return;
         }
-        List<Response<ZnodeStore.Listing>> answers = new ArrayList<>(paths.size());
-        for (String path : paths) {
-            session.lists().ask(path, wanted, answer -> {
-                answers.add(answer);
+        // One that is throttled, or risky, is answered behind others.
+        Map<Integer, Response<ZnodeStore.Listing>> answers = new TreeMap<>();
+        for (int i = 0; i < paths.size(); i++) {
+            int place = i;
+            session.lists().ask(paths.get(i), wanted, answer -> {
+                answers.put(place, answer);
                 if (answers.size() == paths.size()) {
-                    then.accept(answers);
+                    ifSynced.accept(List.copyOf(answers.values()));
                 }
             });
         }
+    }
+
+    private static Response<ZnodeStore.Listing> withoutSync(Response<ZnodeStore.Listing> list) {
+        return list.ok() ? Response.failed(Status.THROTTLED, "the sync was not carried out") : list;
     }
 
     private static boolean canBeCombined(Collection<QueueReader> readers, Session session) {

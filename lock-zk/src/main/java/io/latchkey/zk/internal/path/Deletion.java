@@ -20,7 +20,7 @@ public final class Deletion {
     private final List<NodeDeletion> absentRevocationNodes = new ArrayList<>(0);
 
     private Consumer<ReleaseOutcome> then;
-    /** Whether a downgrade without a response is among it, which may have deleted the held node. */
+    /** Whether a downgrade without a response is among it: then one of its two nodes is missing. */
     boolean maybeDowngraded;
     /** Whether a held node was already gone. */
     boolean nodeMissing;
@@ -37,7 +37,7 @@ public final class Deletion {
      */
     void addRelatedNodes(NodeToDelete node) {
         node.replacement().ifPresent(name -> {
-            nodes.add(new NodeDeletion(node.present(), name, Kind.WITHDRAWN));
+            nodes.add(new NodeDeletion(node.present(), name, Kind.REPLACEMENT));
             maybeDowngraded = true;
         });
         node.revocationNode()
@@ -103,6 +103,8 @@ public final class Deletion {
         HANDED_OVER,
         /** Release by a shared holder. */
         RELEASED,
+        /** The node that replaces a held one in a pending transaction. */
+        REPLACEMENT,
         /** Withdrawal of a request that does not hold. */
         WITHDRAWN,
         /** The revocation node of a request, whose holder no longer listens. */
@@ -130,6 +132,10 @@ public final class Deletion {
 
         boolean wasHeld() {
             return kind == Kind.HANDED_OVER || kind == Kind.RELEASED;
+        }
+
+        boolean mayHaveBeenHeld() {
+            return wasHeld() || kind == Kind.REPLACEMENT;
         }
 
         void gone() {

@@ -94,7 +94,11 @@ final class DeletionBatch {
         record Remove(Deletion deletion, NodeDeletion node, ZnodeStore.Write write) implements Step {
             @Override
             public void missing() {
-                deletion.nodeMissing |= !deletion.maybeDowngraded && node.wasHeld();
+                if (deletion.maybeDowngraded && node.mayHaveBeenHeld()) {
+                    deletion.maybeDowngraded = false;
+                } else {
+                    deletion.nodeMissing |= node.mayHaveBeenHeld();
+                }
                 deletion.absent(node);
                 node.gone();
             }

@@ -91,7 +91,7 @@ public final class LostCreateSearch implements Session.LostCreates {
         lost.remove(id);
     }
 
-    private void lookIfConnected() {
+    void lookIfConnected() {
         if (unchecked && session.connection().connected()) {
             list.run();
         }

@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -20,11 +21,16 @@ import java.util.function.Consumer;
  */
 public final class ParentNodes {
     private final Session session;
+    private final BooleanSupplier wanted;
     /** The last level that was created here and not by another client. The levels above it have had a child. */
     private Optional<String> last = Optional.empty();
 
-    public ParentNodes(Session session) {
+    /**
+     * @param wanted returns whether a creation that the server throttles is sent again
+     */
+    public ParentNodes(Session session, BooleanSupplier wanted) {
         this.session = session;
+        this.wanted = wanted;
     }
 
     /**
@@ -53,7 +59,7 @@ public final class ParentNodes {
             return;
         }
         String level = node.substring(0, end);
-        session.connection().write(List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
+        session.connection().write(wanted, List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
             Response<ZnodeStore.Written> plain = Connection.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> {

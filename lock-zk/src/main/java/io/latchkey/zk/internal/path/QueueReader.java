@@ -254,7 +254,11 @@ public final class QueueReader {
                 fail(served, Errors.denied(path.shown(), "read the queue", answer));
                 lostCreates.lookLater();
             }
-            case CONNECTION_LOSS, READ_ONLY -> listAgain(served);
+            case CONNECTION_LOSS, READ_ONLY -> {
+                listAgain(served);
+                // A list that was throttled before may end so on the next connection, which has counted on it.
+                lostCreates.lookIfConnected();
+            }
             case TOO_LONG -> {
                 fail(served, Errors.tooLong(path.shown(), answer));
                 if (!session.lists().isUnreadable(path.node())) {

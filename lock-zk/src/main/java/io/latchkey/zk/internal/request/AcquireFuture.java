@@ -94,8 +94,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
                 warnOfWaitForItself();
                 await(longest.map(limit -> limit.minus(LONG_WAIT).plus(ENGINES_TURN)), interruptibly);
             }
-            if (!isDone()) {
-                timeUp();
+            if (!isDone() && timeUp()) {
                 context.execute(giveUp);
             }
             Optional<ZkLease> lease = Errors.valueOf(this).map(ZkLease::received);
@@ -140,27 +139,40 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
         }
     }
 
-    /** Completes this. If the caller no longer waits, the task that gives the request up releases the lease. */
-    public void answer(Optional<ZkLease> lease) {
-        if (lease.isEmpty()) {
-            events.notGranted(endWithout());
+    /**
+     * Completes this, and returns whether it does. If the caller no longer waits, the task that gives the request up
+     * releases the lease.
+     *
+     * <p>The caller's time may be over in the moment in which a step grants: who completes this decides, and reports the
+     * end. So no caller gets a lease that is given up, and no request is given up whose lease its caller has.
+     */
+    public boolean answer(Optional<ZkLease> lease) {
+        Optional<AcquireFailure> without = lease.isPresent() ? Optional.empty() : Optional.of(endWithout());
+        boolean decides = complete(lease);
+        if (decides || isCancelled()) {
+            without.ifPresent(events::notGranted);
         }
-        complete(lease);
+        return decides;
     }
 
-    public void fail(Throwable error) {
-        events.failed(error);
-        completeExceptionally(error);
+    /** Completes this by an error, and returns whether it does. */
+    public boolean fail(Throwable error) {
+        boolean decides = completeExceptionally(error);
+        if (decides || isCancelled()) {
+            events.failed(error);
+        }
+        return decides;
     }
 
-    /** Completes this, as the time for an answer has passed. A try that does not wait for holders had no answer. */
-    public void timeUp() {
-        if (waitPolicy instanceof WaitPolicy.Never) {
-            fail(new LockServiceUnavailableException(
-                    Errors.outOfReach(events.about().path(), context.sessionTimeout())));
-        } else {
-            answer(Optional.empty());
-        }
+    /**
+     * Completes this, as the time for an answer has passed, and returns whether it does. A try that does not wait for
+     * holders had no answer.
+     */
+    public boolean timeUp() {
+        return waitPolicy instanceof WaitPolicy.Never
+                ? fail(new LockServiceUnavailableException(
+                        Errors.outOfReach(events.about().path(), context.sessionTimeout())))
+                : answer(Optional.empty());
     }
 
     @Override

@@ -81,6 +81,8 @@ final class Downgrade {
                 entry.notReplaced();
                 entry.nodeGone(from);
             }
+            // It may have been applied: then the next answer says so.
+            case UNCLEAR -> session.heartbeat().afterBeat(this::send);
             default -> {
                 entry.notReplaced();
                 String displayPath = entry.path().shown();

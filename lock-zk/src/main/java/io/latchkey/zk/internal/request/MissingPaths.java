@@ -133,7 +133,7 @@ final class MissingPaths {
         }
         List<Result> results = new ArrayList<>(below.size());
         List.copyOf(below.values()).forEach(entry -> {
-            ParentNodes above = new ParentNodes(session);
+            ParentNodes above = new ParentNodes(session, () -> true);
             levels.add(above);
             above.makeAbove(entry.path(), outcome -> {
                 results.add(new Result(entry, outcome));

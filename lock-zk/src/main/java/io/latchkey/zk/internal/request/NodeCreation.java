@@ -73,8 +73,11 @@ final class NodeCreation {
                 .fullFor(entries.stream().map(entry -> entry.prefix(id)).toList());
         if (full.isPresent()) {
             // Later: the machine is carrying out the command that led here.
-            session.context()
-                    .execute(() -> notCreated(entries.get(0), Response.failed(Status.SESSION_FULL, full.get())));
+            session.context().execute(() -> {
+                if (!session.connection().isOver()) {
+                    notCreated(entries.get(0), Response.failed(Status.SESSION_FULL, full.get()));
+                }
+            });
             return;
         }
         creating();

@@ -28,6 +28,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,6 +49,9 @@ import org.jspecify.annotations.Nullable;
  * client and its server. Each may do so at any step, and all share one response to the caller.
  */
 public final class Request implements SessionRequest, NodeCreation.Owner {
+    /** The share of the session timeout for which a node counts as just seen. A heartbeat finds it gone in a sixth. */
+    private static final int JUST = 10;
+
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
@@ -72,6 +76,10 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     /** The server that the lost create of the current attempt was sent to; empty if unknown. */
     private Optional<String> lostAt = Optional.empty();
+    /** When the nodes of this attempt were first seen, and the number of that connection; null if they were not yet. */
+    private @Nullable ClockReading seenAt;
+
+    private int seenOn;
 
     private boolean over;
     /** Whether any member had to wait in the current attempt. */
@@ -236,6 +244,11 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         if (event instanceof Event.CreateLost) {
             // Losses and connections are reported in their order, so it was sent on the last connection if on any.
             lostAt = session().connection().server();
+            seenAt = null;
+        } else if (event instanceof Event.Created
+                || (event instanceof Event.Listed && machine.state() == State.RECOVERING && seenAt == null)) {
+            seenOn = session().connection().number();
+            seenAt = context.now();
         }
         List<Command> commands = machine.on(event);
         State now = machine.state();
@@ -425,7 +438,10 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      *
      * <ul>
      *   <li>All of a multi-lock that waited. Its members become ready at different times, and the deletion of a ready
-     *       one's node would leave its place to others. A node that exists then existed all along.
+     *       one's node would leave its place to others. A node that exists then existed all along. One member that
+     *       waited has a watch of its node.
+     *   <li>All of a request that did not wait and has not just seen its nodes: a list of it was throttled, or lost with
+     *       the connection.
      *   <li>Those of this session's holders that cannot hold beside it. Other clients have deleted these, or it would
      *       not be ready, and the holders have not noticed. They lose before the grant. One that is being downgraded
      *       learns it by the answer, for which the request waits.
@@ -441,7 +457,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             return;
         }
         List<SessionNode.OwnedNode> nodes = new ArrayList<>(0);
-        if (members.size() > 1 && waited) {
+        if (waited ? members.size() > 1 : !hasJustSeenItsNodes()) {
             nodes.addAll(QueueEntry.ownedNodes(entries()));
         }
         int own = nodes.size();
@@ -450,7 +466,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             session().heartbeat().confirm(this);
             return;
         }
-        session().connection().write(SessionNode.OwnedNode.checks(nodes), answer -> {
+        session().connection().write(() -> isConfirming(attempt), SessionNode.OwnedNode.checks(nodes), answer -> {
             if (!isConfirming(attempt)) {
                 return;
             }
@@ -469,6 +485,15 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
                 confirmAgain(attempt);
             }
         });
+    }
+
+    private boolean hasJustSeenItsNodes() {
+        return seenAt != null
+                && seenOn == session().connection().number()
+                && context.now()
+                                .since(seenAt)
+                                .compareTo(session().validity().timeout().dividedBy(JUST))
+                        <= 0;
     }
 
     private void confirmAgain(String attempt) {
@@ -536,23 +561,24 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     private void readToken(QueueEntry entry, NodeName node) {
         Connection connection = session().connection();
-        connection.read(entry.path().child(node), answer -> {
-            boolean isThere = entry.node().equals(Optional.of(node));
-            if (machine.state() != State.QUEUED || !isThere) {
-                return;
-            }
-            switch (answer.code()) {
-                case OK -> on(new Event.Found(answer.get().czxid()));
-                case NO_NODE -> entry.nodeGone(node);
-                case CONNECTION_LOSS, READ_ONLY ->
-                    connection.whenConnected(() -> {
-                        if (entry.node().equals(Optional.of(node))) {
-                            readToken(entry, node);
-                        }
-                    });
-                default -> fail(Errors.refused(entry.path().shown(), answer));
-            }
-        });
+        connection.read(
+                () -> entry.node().equals(Optional.of(node)), entry.path().child(node), answer -> {
+                    boolean isThere = entry.node().equals(Optional.of(node));
+                    if (machine.state() != State.QUEUED || !isThere) {
+                        return;
+                    }
+                    switch (answer.code()) {
+                        case OK -> on(new Event.Found(answer.get().czxid()));
+                        case NO_NODE -> entry.nodeGone(node);
+                        case CONNECTION_LOSS, READ_ONLY ->
+                            connection.whenConnected(() -> {
+                                if (entry.node().equals(Optional.of(node))) {
+                                    readToken(entry, node);
+                                }
+                            });
+                        default -> fail(Errors.refused(entry.path().shown(), answer));
+                    }
+                });
     }
 
     @Override

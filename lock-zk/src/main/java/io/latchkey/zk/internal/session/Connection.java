@@ -50,6 +50,9 @@ public final class Connection {
     /** The request that was the first without a response when a usable connection was lost. */
     private long firstUnanswered;
 
+    /** The connection on which the log has said last that the chroot cannot be created. */
+    private int rootRefusedOn;
+
     private volatile boolean connected;
     private boolean over;
 
@@ -317,12 +320,24 @@ public final class Connection {
         void take(ClockReading sent, ClockReading now, A answer);
     }
 
-    /** Creates the chroot of the handle again, through another handle. */
+    /**
+     * Creates the chroot of the handle again, through another handle. If no server accepts that, {@code then} gets {@link
+     * Status#CONNECTION_LOSS} after a pause, since this connection may be there: a caller tries again at once.
+     */
     public void makeRoot(Consumer<Response<Boolean>> then) {
         store().makeRoot(answer -> context.execute(() -> {
-            if (!over) {
-                then.accept(answer);
+            if (over) {
+                return;
             }
+            if (answer.code() != Status.CONNECTION_LOSS) {
+                then.accept(answer);
+                return;
+            }
+            if (rootRefusedOn != number) {
+                rootRefusedOn = number;
+                context.log().warn(Connection.class, answer.detail());
+            }
+            afterThrottling(Byte.SIZE, () -> then.accept(answer));
         }));
     }
 

@@ -76,7 +76,7 @@ public final class Lists {
             send(path, wanted, ahead, then);
             return;
         }
-        connection.read(path, answer -> {
+        connection.read(wanted, path, answer -> {
             if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {

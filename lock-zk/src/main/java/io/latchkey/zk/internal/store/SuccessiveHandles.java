@@ -83,6 +83,9 @@ public final class SuccessiveHandles implements HandleOpener {
         } catch (InterruptedException cannotHappenHere) {
             Thread.currentThread().interrupt();
             return Response.failed(Status.CONNECTION_LOSS, String.valueOf(cannotHappenHere));
+        } catch (Throwable noThread) {
+            // A lack of threads or memory may pass, and all who wait for the chroot get this answer.
+            return Response.failed(Status.CONNECTION_LOSS, String.valueOf(noThread));
         }
     }
 

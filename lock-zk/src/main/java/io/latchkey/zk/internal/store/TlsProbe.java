@@ -47,9 +47,15 @@ final class TlsProbe {
     private static final int ALERT_RECORD = 0x15;
 
     private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)");
-    /** Alerts by which a server refuses a client's certificate; some send the last one if they get none that fits. */
-    private static final Pattern REFUSAL =
-            Pattern.compile("\\w*certificate\\w*|unknown_ca|access_denied|handshake_failure");
+    /** Alerts by which a server refuses a client's certificate. */
+    private static final Pattern REFUSAL = Pattern.compile("\\w*certificate\\w*|unknown_ca|access_denied");
+    /** Those by which it says that a client has sent none, as none of its own is one that the server accepts. */
+    private static final Pattern GOT_NONE = Pattern.compile("bad_certificate|certificate_required");
+    /** The alert of a server that has no protocol and cipher suite in common with a client. */
+    private static final String NOTHING_IN_COMMON = "handshake_failure";
+    /** What the JDK and ZooKeeper's client say of a certificate that is for another host. */
+    private static final Pattern HOST_NAME =
+            Pattern.compile("subject alternative|alternative names|no name matching|host name|common name");
 
     private final TlsSettings settings;
 
@@ -136,7 +142,10 @@ final class TlsProbe {
         }
         return Optional.of(refused(
                 "The TLS handshake with the ZooKeeper server " + named(server) + " failed: "
-                        + TlsSettings.deepest(failed) + ". Compare protocols and cipher suites of both sides.",
+                        + TlsSettings.deepest(failed) + ". Compare protocols and cipher suites of both sides."
+                        + (name.equals(NOTHING_IN_COMMON)
+                                ? " Some servers also say so if no certificate of this client is one that they accept."
+                                : ""),
                 failed));
     }
 
@@ -151,10 +160,9 @@ final class TlsProbe {
                             + "). Renew the server's certificate, or correct the clock of this machine.",
                     failed);
         }
-        String lower = why.toLowerCase(Locale.ROOT);
-        if (lower.contains("subject alternative")
-                || lower.contains("no name matching")
-                || lower.contains("host name")) {
+        if (TlsSettings.causes(failed)
+                .map(each -> String.valueOf(each.getMessage()).toLowerCase(Locale.ROOT))
+                .anyMatch(said -> HOST_NAME.matcher(said).find())) {
             return refused(
                     whose + "it is not for this host (" + why
                             + "). Name the server in the connect string as its certificate names it, or add the name to the"
@@ -180,7 +188,15 @@ final class TlsProbe {
                     failed);
         }
         String store = settings.keyStore().get();
-        if (own == null || own.length == 0) {
+        boolean gotNone = own == null ? GOT_NONE.matcher(answer).find() : own.length == 0;
+        if (own == null && !gotNone) {
+            return refused(
+                    whose + "the certificate of this client in " + store + " (" + answer
+                            + "). Use one that is valid and that an authority of the server has signed, or add this client's"
+                            + " authority to the trust store of the server.",
+                    failed);
+        }
+        if (own == null || gotNone) {
             return refused(
                     whose + "this client (" + answer + "): the store " + store
                             + " has no certificate of an authority that the server accepts. Use one that such an authority has"

@@ -198,18 +198,22 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     }
 
     /** Creates from the bottom up, so that an existing level needs no right to create. */
-    private static void createLevel(ZooKeeper root, String level, List<ACL> acl)
-            throws InterruptedException, KeeperException {
-        try {
-            String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
-        } catch (KeeperException.NodeExistsException fine) {
-            // Another client was faster.
-        } catch (KeeperException.NoNodeException missing) {
-            createLevel(root, level.substring(0, level.lastIndexOf('/')), acl);
-            createLevel(root, level, acl);
-        } catch (KeeperException.ThrottledOpException throttled) {
-            Throttling.pause();
-            createLevel(root, level, acl);
+    private void createLevel(ZooKeeper root, String level, List<ACL> acl) throws InterruptedException, KeeperException {
+        long begun = System.nanoTime();
+        while (true) {
+            try {
+                String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
+                return;
+            } catch (KeeperException.NodeExistsException fine) {
+                return; // another client was faster
+            } catch (KeeperException.NoNodeException missing) {
+                createLevel(root, level.substring(0, level.lastIndexOf('/')), acl);
+            } catch (KeeperException.ThrottledOpException throttled) {
+                if (System.nanoTime() - begun > sessionTimeout.toNanos()) {
+                    throw throttled;
+                }
+                Throttling.pause();
+            }
         }
     }
 }

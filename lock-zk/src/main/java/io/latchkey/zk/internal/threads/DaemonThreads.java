@@ -82,10 +82,19 @@ public final class DaemonThreads implements Executor, AutoCloseable {
             // The machine starts no more threads. A running thread, or the next one that can be started, takes the
             // task.
             threads.getQueue().add(task);
-            startThread();
+            quietly(this::startThread);
         }
         if (threads.getCorePoolSize() < most && !threads.getQueue().isEmpty()) {
-            watch();
+            quietly(this::watch);
+        }
+    }
+
+    /** The task is queued: its caller must not take it for one that was refused. */
+    private static void quietly(Runnable next) {
+        try {
+            next.run();
+        } catch (Throwable noMemory) {
+            // The next task tries again.
         }
     }
 

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.common.base.Throwables;
 import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.LockClient;
+import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.WithoutServer;
 import io.latchkey.zk.internal.locks.EngineLockClient;
@@ -56,6 +58,9 @@ class EngineTest {
     private final List<Integer> closed = new ArrayList<>();
 
     private final List<Integer> created = new ArrayList<>();
+    /** What the last handle that is being closed runs once it is. */
+    private Runnable onClosed = () -> {};
+
     /** What the next handle throws as it is opened. */
     private Optional<Throwable> cannotOpen = Optional.empty();
 
@@ -71,6 +76,7 @@ class EngineTest {
         return FakeStore.of((request, args) -> {
             if (request.equals("close")) {
                 closed.add(number);
+                onClosed = (Runnable) args[0];
             } else if (request.equals("create")) {
                 created.add(number);
             }
@@ -178,6 +184,31 @@ class EngineTest {
                 SOON, () -> assertEquals(Optional.empty(), locks.mutex("/m").tryAcquire(Duration.ofMillis(20))));
         ends.complete(null);
         stuck.join();
+    }
+
+    /** What closes the handle may wait for a thread, which the timer tries to start. */
+    @Test
+    void timerEndsBehindTheHandle() {
+        connected(0);
+        engine.close();
+        assertEquals(List.of(0), closed);
+        assertFalse(clock.isClosed());
+        onClosed.run();
+        assertTrue(clock.isClosed());
+    }
+
+    @Test
+    void callerOfAQueryLearnsThatTheClientIsClosed() throws Exception {
+        Engine patient = new Engine(WithoutServer.config(this::open, Duration.ofMinutes(1), clock));
+        patient.start();
+        connected(1);
+        CompletableFuture<Boolean> asked = new CompletableFuture<>();
+        CompletableFuture<LockException> told =
+                CompletableFuture.supplyAsync(() -> assertThrows(LockException.class, () -> patient.queries()
+                        .ask(new LockPath("/m"), "read the queue", (session, answer) -> asked.complete(true))));
+        assertTrue(asked.get(10, TimeUnit.SECONDS));
+        patient.context().execute(patient::close);
+        assertInstanceOf(ClientClosedException.class, told.get(10, TimeUnit.SECONDS));
     }
 
     // ---- the next session

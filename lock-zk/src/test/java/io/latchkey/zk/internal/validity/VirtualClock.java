@@ -16,6 +16,7 @@ public final class VirtualClock implements Clock {
     private final List<Runnable> timers = new ArrayList<>();
 
     private final List<Duration> delays = new ArrayList<>();
+    private boolean closed;
 
     public void pass(Duration span) {
         nanos += span.toNanos();
@@ -78,5 +79,11 @@ public final class VirtualClock implements Clock {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
 }
