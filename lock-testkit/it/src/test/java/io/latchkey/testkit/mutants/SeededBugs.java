@@ -179,8 +179,8 @@ final class SeededBugs {
             Mutant.of(
                             "ready members are not looked at again",
                             "internal/request/Request",
-                            "if (members.size() > 1 && waited)",
-                            "if (members.isEmpty())")
+                            "if (waited ? members.size() > 1 : !hasJustSeenItsNodes())",
+                            "if (!waited && !hasJustSeenItsNodes())")
                     .foundBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#multiLockIsAskedForAgain_whenTheNodeOfItsReadyMemberIsGone"),
             // Release and hand-over
