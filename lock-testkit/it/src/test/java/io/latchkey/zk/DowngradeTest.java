@@ -84,17 +84,21 @@ class DowngradeTest extends OnOneServer {
     /** The server may have applied the transaction that it answers so. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void downgradeSucceeds_whenAServersErrorLeavesItOpen(boolean applied) throws Exception {
+    void nodesDecide_whenAServersErrorLeavesADowngradeOpen(boolean applied) throws Exception {
         Lease write = lock.writeLock().acquire();
         RequestMatch transaction = RequestMatch.multi().butHeartbeats();
         Fault strange = applied
                 ? proxy.answerWith(transaction, 1, KeeperException.Code.SYSTEMERROR)
                 : proxy.refuseRequest(transaction, 1, KeeperException.Code.SYSTEMERROR);
-        Lease read = lock.downgrade(write);
+        CompletableFuture<Lease> downgrading = lock.downgradeAsync(write);
         var unused = strange.await(LONG_SESSION);
-        assertTrue(read.isValid());
+        Lease held = applied ? soon(downgrading) : write;
+        if (!applied) {
+            refusal(LockException.class, downgrading);
+        }
+        assertTrue(held.isValid());
         assertEquals(1, requestsUnder(PATH).size());
-        read.close();
+        held.close();
         awaitNothingLeft(PATH);
     }
 

@@ -152,6 +152,9 @@ final class Closing {
             isReturned();
         } else {
             isUnconnected = !last.session().connection().hasConnected();
+            if (!context.makesSessions()) {
+                onReturned.run(); // a borrowed handle may never answer again
+            }
             last.session().connection().store().close(this::isReturned);
         }
     }

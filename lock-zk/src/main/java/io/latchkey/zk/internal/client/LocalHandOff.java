@@ -59,7 +59,6 @@ public final class LocalHandOff {
             return core.acquire(List.of(lock), waitPolicy);
         }
         LocalWaiter waiter = new LocalWaiter(core.context(), lock, waitPolicy);
-        waiter.events().requested();
         Key key = new Key(lock.path(), lock.recipe().purpose(), lock.recipe().permits());
         core.context().executeWithRoom(() -> queuesOf(core)
                 .computeIfAbsent(key, unused -> new LocalQueue(core, key))

@@ -21,6 +21,8 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
 
     LocalWaiter(ClientContext context, LockTarget lock, WaitPolicy waitPolicy) {
         super(context, context.eventsOf(List.of(lock)), waitPolicy, () -> {});
+        // Before the answer is open, which a failure of the engine ends at once.
+        events().requested();
         open();
     }
 

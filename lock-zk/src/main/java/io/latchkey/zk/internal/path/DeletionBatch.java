@@ -94,6 +94,9 @@ final class DeletionBatch {
         record Remove(Deletion deletion, NodeDeletion node, ZnodeStore.Write write) implements Step {
             @Override
             public void missing() {
+                if (!deletion.nodes.contains(node)) {
+                    return; // known by its mark
+                }
                 if (deletion.maybeDowngraded && node.mayHaveBeenHeld()) {
                     deletion.maybeDowngraded = false;
                 } else {

@@ -112,6 +112,7 @@ public final class LostCreateSearch implements Session.LostCreates {
     void listed(List<String> children) {
         if (session.connection().connected()) {
             listedOn = session.connection().number();
+            unchecked = false;
         }
         if (lost.isEmpty()) {
             return;
@@ -129,9 +130,6 @@ public final class LostCreateSearch implements Session.LostCreates {
                 .map(Map.Entry::getKey)
                 .toList();
         settled.forEach(this::settled);
-        if (session.connection().connected()) {
-            unchecked = false;
-        }
         if (lost.isEmpty()) {
             onceIdle.run();
         }

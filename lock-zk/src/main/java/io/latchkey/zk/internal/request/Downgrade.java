@@ -7,6 +7,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
@@ -81,21 +82,43 @@ final class Downgrade {
                 entry.notReplaced();
                 entry.nodeGone(from);
             }
-            // It may have been applied: then the next answer says so.
-            case UNCLEAR -> session.heartbeat().afterBeat(this::send);
-            default -> {
-                entry.notReplaced();
-                String displayPath = entry.path().shown();
-                LockException error =
-                        switch (answer.code()) {
-                            case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", answer);
-                            case SESSION_FULL -> Errors.sessionFull(displayPath, answer);
-                            default -> Errors.notDowngraded(displayPath, answer);
-                        };
-                holder.notDowngraded();
-                then.completeExceptionally(error);
-            }
+            case UNCLEAR -> lookLater(answer);
+            default -> refused(answer);
         }
+    }
+
+    /** It may have been applied. A heartbeat is committed behind it, so the new node is there then, or never will be. */
+    private void lookLater(Response<ZnodeStore.Written> unclear) {
+        session.heartbeat().afterBeat(() -> {
+            if (entry.isHeld()) {
+                session.connection().read(entry::isHeld, entry.path().child(to), found -> {
+                    if (entry.isHeld()) {
+                        found(unclear, found.code());
+                    }
+                });
+            }
+        });
+    }
+
+    private void found(Response<ZnodeStore.Written> unclear, Status code) {
+        switch (code) {
+            case OK, NO_AUTH -> done();
+            case NO_NODE -> refused(unclear);
+            default -> lookLater(unclear);
+        }
+    }
+
+    private void refused(Response<ZnodeStore.Written> answer) {
+        entry.notReplaced();
+        String displayPath = entry.path().shown();
+        LockException error =
+                switch (answer.code()) {
+                    case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", answer);
+                    case SESSION_FULL -> Errors.sessionFull(displayPath, answer);
+                    default -> Errors.notDowngraded(displayPath, answer);
+                };
+        holder.notDowngraded();
+        then.completeExceptionally(error);
     }
 
     private void done() {

@@ -108,7 +108,8 @@ final class TlsProbe {
                 socket.setSSLParameters(parameters);
             }
             socket.startHandshake();
-            own = socket.getSession().getLocalCertificates();
+            own = Optional.ofNullable(socket.getSession().getLocalCertificates())
+                    .orElseGet(() -> new Certificate[0]);
             // By TLS 1.3 a server looks at the client's certificate when the client is done already.
             return socket.getInputStream().read() < 0
                     ? Optional.of(refusedByServer(server, "it closed the connection", own, null))

@@ -88,8 +88,9 @@ public final class ZooKeeperResults {
                     Status code = status(error.getErr());
                     return code == Status.SESSION_EXPIRED || code == Status.CONNECTION_LOSS
                             ? Response.failed(code, word(error.getErr()))
-                            : Response.of(
-                                    new Written(List.of(), Optional.of(new Refusal(i, code, word(error.getErr())))));
+                            : Response.of(new Written(
+                                    List.of(),
+                                    Optional.of(new Refusal(i, ofRefused(error.getErr()), word(error.getErr())))));
                 }
             }
             return Response.failed(ofRefused(rc), word(rc));

@@ -111,8 +111,8 @@ public final class DaemonThreads implements Executor, AutoCloseable {
 
     private synchronized void watch() {
         if (endedAtLastLook < 0) {
-            endedAtLastLook = threads.getCompletedTaskCount();
             time.after(STUCK, this::look);
+            endedAtLastLook = threads.getCompletedTaskCount();
         }
     }
 

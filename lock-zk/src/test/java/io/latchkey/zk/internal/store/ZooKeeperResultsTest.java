@@ -151,6 +151,17 @@ class ZooKeeperResultsTest {
                 Status.Outcome.OPEN, ZooKeeperResults.ofRefused(code.intValue()).outcome());
     }
 
+    /** The transaction was refused as a whole, whatever the code of its single write says. */
+    @Test
+    void transactionWasRefused_whenAWriteOfItHasAnUnknownCode() {
+        OpResult strange = new OpResult.ErrorResult(-12345);
+        ZnodeStore.Refusal refusal = ZooKeeperResults.written(-12345, List.of(strange))
+                .get()
+                .failedAt()
+                .orElseThrow();
+        assertEquals(new ZnodeStore.Refusal(0, Status.OTHER, "error -12345"), refusal);
+    }
+
     /** A newer server may have codes that this client does not know. */
     @Test
     void unknownCodeIsShownAsItsNumber() {
