@@ -340,6 +340,7 @@ class AdministrationTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void questionIsNotAskedAgain_whenItsCallerHasGone(Question question) throws Exception {
         Lease held = holder.mutex("/m").acquire();
         holder.semaphore("/s", 5).acquire().close();
