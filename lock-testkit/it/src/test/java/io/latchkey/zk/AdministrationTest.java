@@ -325,6 +325,7 @@ class AdministrationTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void questionIsAskedAgain_whenTheServerThrottlesIt(Question question) throws Exception {
         Lease held = holder.mutex("/m").acquire();
         holder.semaphore("/s", 5).acquire().close();
