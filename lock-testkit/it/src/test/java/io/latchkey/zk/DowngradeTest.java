@@ -84,6 +84,7 @@ class DowngradeTest extends OnOneServer {
     /** The server may have applied the transaction that it answers so. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @Tag("slow")
     void nodesDecide_whenAServersErrorLeavesADowngradeOpen(boolean applied) throws Exception {
         Lease write = lock.writeLock().acquire();
         RequestMatch transaction = RequestMatch.multi().butHeartbeats();

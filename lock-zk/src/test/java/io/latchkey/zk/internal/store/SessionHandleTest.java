@@ -23,11 +23,13 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Events and answers of ZooKeeper's handle in any order, also such that servers give seldom. */
+@Tag("slow")
 class SessionHandleTest {
     private static final int TIMEOUT = 1_000;
 
