@@ -103,6 +103,27 @@ class DowngradeTest extends OnOneServer {
         awaitNothingLeft(PATH);
     }
 
+    /** The last deletion found nothing, so that the next one looks which of its nodes are missing. */
+    @Test
+    void releaseIsNoLoss_whenADowngradeOfWhichItWasOpenHasReplacedTheNode() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        CompletableFuture<Lease> waits = reader(one);
+        awaitRequests(PATH, 2);
+        HeldFrames events = proxy.holdEvents();
+        Fault withdrawn =
+                proxy.answered(RequestMatch.delete().or(RequestMatch.multi().butHeartbeats()));
+        handle().delete(requestsUnder(PATH).get(1).path(), -1);
+        assertTrue(waits.cancel(false));
+        var unused = withdrawn.await(LONG_SESSION);
+        Fault strange = proxy.answerWith(RequestMatch.multi().butHeartbeats(), 1, KeeperException.Code.SYSTEMERROR);
+        CompletableFuture<Lease> downgrading = lock.downgradeAsync(write);
+        var unused2 = strange.await(LONG_SESSION);
+        assertEquals(ReleaseOutcome.RELEASED, write.release());
+        refusal(IllegalStateException.class, downgrading);
+        events.release();
+        awaitNothingLeft(PATH);
+    }
+
     @Test
     void downgradeCostsOneTransaction() throws Exception {
         Lease write = lock.writeLock().acquire();

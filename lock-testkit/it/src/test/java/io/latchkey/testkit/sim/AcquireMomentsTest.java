@@ -1010,13 +1010,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void nodeOfALostCreateIsNotLeft_whenTheServerRefusesTheListOnce(boolean denied) throws Exception {
-        Client client = new Client(0, checks -> {});
-        client.use("/m");
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        client.loseTheAnswer();
-        assertTrue(client.step(server), "it learns of the loss");
-        assertTrue(asked.cancel(false));
-        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        Client client = thatLooksForALostCreate();
         refuseNextRequest(client, denied);
         assertEquals(1, queueUnder("/m").size());
         steps(client, SESSION.dividedBy(2));
@@ -1026,13 +1020,7 @@ class AcquireMomentsTest extends OnSimulatedServer {
     /** The list of the next connection counts on the one that waits to be sent again. */
     @Test
     void nodeOfALostCreateIsNotLeft_whenItsListIsThrottledAcrossAReconnect() throws Exception {
-        Client client = new Client(0, checks -> {});
-        client.use("/m");
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
-        client.loseTheAnswer();
-        assertTrue(client.step(server), "it learns of the loss");
-        assertTrue(asked.cancel(false));
-        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        Client client = thatLooksForALostCreate();
         client.store().throttleNextRequest();
         client.settleAnswers();
         client.cut();
@@ -1040,6 +1028,18 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertEquals(1, queueUnder("/m").size());
         steps(client, SESSION.dividedBy(2));
         assertEquals(List.of(), queueUnder("/m"));
+    }
+
+    /** The caller has gone, the node is there, and the list that looks for it is the next request. */
+    private Client thatLooksForALostCreate() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.use("/m");
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.loseTheAnswer();
+        assertTrue(client.step(server), "it learns of the loss");
+        assertTrue(asked.cancel(false));
+        client.settleUntilNext(RequestMatch.list().path("of the path", "/m"::equals));
+        return client;
     }
 
     private static void refuseNextRequest(Client client, boolean denied) {

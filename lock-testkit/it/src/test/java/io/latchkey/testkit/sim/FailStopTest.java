@@ -164,6 +164,32 @@ class FailStopTest {
         run.locks.close();
     }
 
+    /** The bound of the notice is a timer, which the close of the next core must not end. */
+    @Test
+    void handleIsClosed_whenTheClientIsClosedWhileAnOwnerIsNotified() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        Lease lease = run.lease(run.locks.mutex("/a").acquireAsync());
+        var unused = lease.lost();
+        run.callbacks = never -> {};
+        run.engine.context().fail(new InternalError("thrown by a test"));
+        assertEquals(0, run.closed.size());
+        run.engine.context().execute(run.engine::close);
+        run.pass(Run.SESSION);
+        assertEquals(run.opened, run.closed.size());
+        assertTrue(run.clockIsClosed);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void timerEnds_whenTheClientIsClosedByAnError(Kind kind) throws Exception {
+        Run run = new Run(kind, Source.STORE, Integer.MAX_VALUE, 0);
+        for (int core = 0; core < 2; core++) {
+            run.engine.context().fail(new InternalError("thrown by a test"));
+        }
+        run.pass(Run.SESSION);
+        assertTrue(run.clockIsClosed);
+    }
+
     @Test
     void waitForTheFirstConnectionEnds_whenTheClientDoes() throws Exception {
         Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
@@ -193,7 +219,9 @@ class FailStopTest {
         private final EngineLockClient locks;
         private @Nullable SimulatedStore store;
         private Runnable whileOpening = () -> {};
+        private Executor callbacks = Runnable::run;
         private Executor handles = Runnable::run;
+        private boolean clockIsClosed;
         private int opened;
         private final Set<ZnodeStore> closed = new HashSet<>();
         private final List<CompletableFuture<?>> answers = new ArrayList<>();
@@ -230,7 +258,7 @@ class FailStopTest {
                     new FailingClock(leader.time().view()),
                     new Outbox(
                             Runnable::run,
-                            Runnable::run,
+                            task -> callbacks.execute(task),
                             task -> handles.execute(task),
                             ClientLog.inPlace(),
                             Optional.empty(),
@@ -316,6 +344,7 @@ class FailStopTest {
 
             @Override
             public void close() {
+                clockIsClosed = true;
                 real.close();
             }
         }

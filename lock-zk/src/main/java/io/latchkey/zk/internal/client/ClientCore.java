@@ -61,7 +61,7 @@ final class ClientCore implements Session.Client, Request.Client {
     private volatile @Nullable ZnodeStore handle;
 
     private final Runnable onReturned;
-    private final AtomicBoolean returned = new AtomicBoolean();
+    private final AtomicBoolean isReturned = new AtomicBoolean();
 
     private final LiveRequests requests = new LiveRequests(this::onRefusal);
     private final Queries queries;
@@ -96,7 +96,7 @@ final class ClientCore implements Session.Client, Request.Client {
                 unexpected -> onFailure.accept(this, unexpected));
         this.queries = new Queries(context, requests, () -> queues);
         this.onReturned = onReturned;
-        this.closing = new Closing(config, context, requests, () -> queues, closed, this::isReturned);
+        this.closing = new Closing(config, context, requests, () -> queues, closed, this::returned);
     }
 
     ClientContext context() {
@@ -197,8 +197,8 @@ final class ClientCore implements Session.Client, Request.Client {
         return behindAFailure && !context.held().hasGranted();
     }
 
-    private void isReturned() {
-        if (returned.compareAndSet(false, true)) {
+    private void returned() {
+        if (isReturned.compareAndSet(false, true)) {
             onReturned.run();
         }
     }
@@ -206,7 +206,7 @@ final class ClientCore implements Session.Client, Request.Client {
     /** Returns the handle, and runs {@code next}: closes it, or leaves it without nodes of this client. */
     void giveBack(Runnable next) {
         Runnable then = () -> {
-            isReturned();
+            returned();
             next.run();
         };
         ZnodeStore last = handle;

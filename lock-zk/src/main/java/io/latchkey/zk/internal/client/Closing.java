@@ -149,17 +149,20 @@ final class Closing {
         end();
         SessionQueues last = queues.get();
         if (last == null) {
-            isReturned();
+            returned();
+            return;
+        }
+        isUnconnected = !last.session().connection().hasConnected();
+        if (context.makesSessions()) {
+            last.session().connection().store().close(this::returned);
         } else {
-            isUnconnected = !last.session().connection().hasConnected();
-            if (!context.makesSessions()) {
-                onReturned.run(); // a borrowed handle may never answer again
-            }
-            last.session().connection().store().close(this::isReturned);
+            // A borrowed handle may never answer again, and nothing of the client is left there.
+            onReturned.run();
+            last.session().connection().store().close(() -> closed.complete(null));
         }
     }
 
-    private void isReturned() {
+    private void returned() {
         onReturned.run();
         closed.complete(null);
     }

@@ -76,11 +76,11 @@ public final class Engine {
 
     private ClientCore newCore(boolean behindAFailure) {
         return new ClientCore(
-                config, events, callback, firstContact, closed, behindAFailure, this::isReturned, this::failed);
+                config, events, callback, firstContact, closed, behindAFailure, this::coreReturned, this::failed);
     }
 
     /** The timer is the last that ends: a handle that is closed may wait for a thread, and a failed core for owners. */
-    private void isReturned() {
+    private void coreReturned() {
         if (unreturned.decrementAndGet() == 0) {
             config.time().close();
         }
@@ -215,7 +215,7 @@ public final class Engine {
                 ClientCore last = core;
                 attempt(() -> over.context().answers().failAll(() -> closedBy(again)));
                 attempt(() -> last.context().answers().failAll(() -> closedBy(again)));
-                attempt(last.equals(over) ? this::isReturned : () -> last.giveBack(() -> {}));
+                attempt(last.equals(over) ? this::coreReturned : () -> last.giveBack(() -> {}));
                 attempt(this::allIsReturned);
             }
         }

@@ -76,10 +76,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     /** The server that the lost create of the current attempt was sent to; empty if unknown. */
     private Optional<String> lostAt = Optional.empty();
-    /** When the nodes of this attempt were first seen, and the number of that connection; null if they were not yet. */
-    private @Nullable ClockReading seenAt;
-
-    private int seenOn;
+    /** When the nodes of this attempt were first seen; null if they were not yet. */
+    private @Nullable Sight seen;
 
     private boolean over;
     /** Whether any member had to wait in the current attempt. */
@@ -97,6 +95,13 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      * @param entries one for each member
      */
     private record InSession(Session session, List<QueueEntry> entries) {}
+
+    /**
+     * An answer that showed the nodes.
+     *
+     * @param connection the number of the connection that it came over
+     */
+    private record Sight(int connection, ClockReading at) {}
 
     /**
      * An event that may have to wait.
@@ -244,11 +249,10 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         if (event instanceof Event.CreateLost) {
             // Losses and connections are reported in their order, so it was sent on the last connection if on any.
             lostAt = session().connection().server();
-            seenAt = null;
+            seen = null;
         } else if (event instanceof Event.Created
-                || (event instanceof Event.Listed && machine.state() == State.RECOVERING && seenAt == null)) {
-            seenOn = session().connection().number();
-            seenAt = context.now();
+                || (event instanceof Event.Listed && machine.state() == State.RECOVERING && seen == null)) {
+            seen = new Sight(session().connection().number(), context.now());
         }
         List<Command> commands = machine.on(event);
         State now = machine.state();
@@ -488,12 +492,11 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     private boolean hasJustSeenItsNodes() {
-        return seenAt != null
-                && seenOn == session().connection().number()
-                && context.now()
-                                .since(seenAt)
-                                .compareTo(session().validity().timeout().dividedBy(JUST))
-                        <= 0;
+        Sight last = seen;
+        Duration just = session().validity().timeout().dividedBy(JUST);
+        return last != null
+                && last.connection() == session().connection().number()
+                && context.now().since(last.at()).compareTo(just) <= 0;
     }
 
     private void confirmAgain(String attempt) {

@@ -189,19 +189,18 @@ final class TlsProbe {
                     failed);
         }
         String store = settings.keyStore().get();
-        boolean gotNone = own == null ? GOT_NONE.matcher(answer).find() : own.length == 0;
-        if (own == null && !gotNone) {
-            return refused(
-                    whose + "the certificate of this client in " + store + " (" + answer
-                            + "). Use one that is valid and that an authority of the server has signed, or add this client's"
-                            + " authority to the trust store of the server.",
-                    failed);
-        }
-        if (own == null || gotNone) {
+        if (own == null ? GOT_NONE.matcher(answer).find() : own.length == 0) {
             return refused(
                     whose + "this client (" + answer + "): the store " + store
                             + " has no certificate of an authority that the server accepts. Use one that such an authority has"
                             + " signed, or add this client's authority to the trust store of the server.",
+                    failed);
+        }
+        if (own == null) {
+            return refused(
+                    whose + "the certificate of this client in " + store + " (" + answer
+                            + "). Use one that is valid and that an authority of the server has signed, or add this client's"
+                            + " authority to the trust store of the server.",
                     failed);
         }
         X509Certificate sent = (X509Certificate) own[0];

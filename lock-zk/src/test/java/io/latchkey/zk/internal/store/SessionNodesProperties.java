@@ -100,7 +100,7 @@ class SessionNodesProperties {
         /** A request at the server. */
         private record Sent(List<Write> writes, Supplier<Response<?>> action, Object then) {
             /** The server does it, and its answer is lost. */
-            void isTaken() {
+            void takeUnanswered() {
                 var unused = action.get();
             }
 
@@ -256,7 +256,7 @@ class SessionNodesProperties {
                 return;
             }
             if (!next.writes.isEmpty()) {
-                late.forEach(Sent::isTaken);
+                late.forEach(Sent::takeUnanswered);
                 late.clear();
             }
             Response<?> answer = next.action.get();
@@ -296,9 +296,9 @@ class SessionNodesProperties {
             if (with % 2 == 0) {
                 late.addAll(writes);
             } else if (!writes.isEmpty()) {
-                late.forEach(Sent::isTaken);
+                late.forEach(Sent::takeUnanswered);
                 late.clear();
-                writes.forEach(Sent::isTaken);
+                writes.forEach(Sent::takeUnanswered);
             }
             taken.clear();
             arriving.clear();
