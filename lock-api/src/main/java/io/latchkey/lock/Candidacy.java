@@ -319,7 +319,7 @@ final class Candidacy implements Runnable {
         if (present != null) {
             present.demand(Demand.CLOSE);
         }
-        if (Thread.currentThread().equals(thread)) {
+        if (thread == Thread.currentThread()) {
             return ended.isDone();
         }
         try {

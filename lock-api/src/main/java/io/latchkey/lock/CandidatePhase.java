@@ -57,7 +57,7 @@ final class CandidatePhase {
     void demand(Demand demand) {
         if (interruption.demand(demand)) {
             startWatch();
-            if (Thread.currentThread().equals(thread) || !aside.test(this::interrupt)) {
+            if (thread == Thread.currentThread() || !aside.test(this::interrupt)) {
                 interruption.send();
             }
         }

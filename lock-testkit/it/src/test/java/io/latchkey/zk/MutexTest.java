@@ -9,13 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.Mutex;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,6 +56,80 @@ class MutexTest extends OnOneServer {
         }
         assertFalse(lease.isValid());
         assertEquals(Optional.empty(), mutex.leaseOfView());
+    }
+
+    /** What a class of threads may say of itself. */
+    private static final class SameThread extends Thread {
+        SameThread(Runnable task) {
+            super(task);
+        }
+
+        @Override
+        public long getId() {
+            return 7;
+        }
+
+        @Override
+        @SuppressWarnings("EqualsDoesntOverrideHashCode") // nor does hashCode tell it
+        public boolean equals(@Nullable Object other) {
+            return other instanceof SameThread;
+        }
+
+        @Override
+        public int hashCode() {
+            return 7;
+        }
+    }
+
+    private static <T> T inThread(Callable<T> task) throws Exception {
+        FutureTask<T> result = new FutureTask<>(task);
+        new SameThread(result).start();
+        return result.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    @SuppressWarnings("LockNotBeforeTry") // the thread ends
+    void viewIsHeldByOneThread_whateverTheClassOfThreadsSays() throws Exception {
+        Lock view = one.mutex("/m").asLock();
+        assertTrue(inThread(() -> view.tryLock()));
+        assertFalse(inThread(() -> view.tryLock()), "two hold");
+        assertEquals(Optional.empty(), inThread(one.mutex("/m")::leaseOfView));
+    }
+
+    /** With too little room another thread deletes the node, and with none at all the lease has not ended. */
+    @Test
+    void nodeIsDeleted_whereverTheStackOfTheReleasingThreadEnds() throws Exception {
+        Mutex mutex = one.mutex("/m");
+        for (int frames = 0; frames < 150; frames++) {
+            Lease lease = mutex.acquire();
+            int left = frames;
+            Thread deep = new Thread(null, () -> fromTheEndOfTheStack(left, lease::close), "deep", 256 * 1024);
+            deep.start();
+            deep.join();
+            lease.close();
+            Optional<Lease> next = mutex.tryAcquire(Duration.ofSeconds(10));
+            assertTrue(next.isPresent(), () -> "held by no one, as it was released " + left + " frames from the end");
+            next.get().close();
+        }
+    }
+
+    /** Runs the task where so many calls fit on the stack, and returns how many do. */
+    @SuppressWarnings("InfiniteRecursion") // until there is no more room
+    private static int fromTheEndOfTheStack(int calls, Runnable task) {
+        int fit;
+        try {
+            fit = fromTheEndOfTheStack(calls, task) + 1;
+        } catch (StackOverflowError end) {
+            fit = 0;
+        }
+        if (fit == calls) {
+            try {
+                task.run();
+            } catch (StackOverflowError noRoom) {
+                return fit;
+            }
+        }
+        return fit;
     }
 
     /** Every client has to find the same one, with another default character set and in later versions. */

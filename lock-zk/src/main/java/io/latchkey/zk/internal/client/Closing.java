@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.threads.ThreadIdentity;
 import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.List;
@@ -78,7 +79,7 @@ final class Closing {
     }
 
     void close(Duration grace) {
-        boolean callerHolds = context.held().anyOf(Thread.currentThread());
+        boolean callerHolds = context.held().anyOf(ThreadIdentity.current());
         context.execute(() -> beginToDrain(grace));
         if (!context.wouldWaitForItself() && !context.isInCallback() && !callerHolds) {
             Duration longest = Duration.ofNanos(Long.MAX_VALUE).minus(config.sessionTimeout());

@@ -261,11 +261,14 @@ public final class ClientContext {
     /**
      * Runs {@code task}, which may end in the engine, here or on the relief thread if the stack of this one has too
      * little room.
+     *
+     * @throws StackOverflowError if it has not even room for that; the task will not run
      */
     public void runWithRoom(Runnable task) {
         if (StackRoom.isEnough()) {
             task.run();
         } else {
+            StackRoom.checkForAPool();
             config.relief().execute(task);
         }
     }

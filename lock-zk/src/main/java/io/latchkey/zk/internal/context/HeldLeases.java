@@ -5,6 +5,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
+import io.latchkey.zk.internal.threads.ThreadIdentity;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldLeases {
     private final Set<HeldLease> all = ConcurrentHashMap.newKeySet();
-    private final Map<Long, Set<HeldLease>> byThread = new ConcurrentHashMap<>();
+    private final Map<ThreadIdentity, Set<HeldLease>> byThread = new ConcurrentHashMap<>();
     private volatile boolean granted;
 
     /** A lease. */
@@ -55,7 +56,7 @@ public final class HeldLeases {
 
     /** Notes that the thread that asked for the lease has waited for it. */
     public void received(HeldLease lease) {
-        byThread.compute(lease.events().callerId(), (id, leases) -> {
+        byThread.compute(lease.events().caller(), (thread, leases) -> {
             Set<HeldLease> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
             more.add(lease);
             return more;
@@ -68,7 +69,7 @@ public final class HeldLeases {
     /** Removes a lease that has ended. */
     public void remove(HeldLease ended) {
         all.remove(ended);
-        byThread.computeIfPresent(ended.events().callerId(), (id, leases) -> {
+        byThread.computeIfPresent(ended.events().caller(), (thread, leases) -> {
             leases.remove(ended);
             return leases.isEmpty() ? null : leases;
         });
@@ -80,8 +81,8 @@ public final class HeldLeases {
     }
 
     /** Returns whether this thread has waited for one of them. */
-    public boolean anyOf(Thread thread) {
-        return byThread.containsKey(thread.getId());
+    public boolean anyOf(ThreadIdentity thread) {
+        return byThread.containsKey(thread);
     }
 
     /**
@@ -96,7 +97,7 @@ public final class HeldLeases {
         if (!waiting.isAwaited()) {
             return Optional.empty();
         }
-        Set<HeldLease> held = byThread.getOrDefault(waiting.callerId(), Set.of());
+        Set<HeldLease> held = byThread.getOrDefault(waiting.caller(), Set.of());
         for (LockTarget wanted : waiting.members()) {
             int permits = 0;
             for (HeldLease one : held) {

@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.acquire.Event;
 import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.threads.ThreadIdentity;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,8 +29,8 @@ public final class RequestEvents {
     private final LockObserver.Request about;
     private final List<LockTarget> members;
     private final String thread;
-    /** The id of the thread that asked for the lock. */
-    private final long caller;
+    /** The thread that asked for the lock. */
+    private final ThreadIdentity caller;
 
     private final long askedAt;
     /** The request on behalf of which this one is made; null if a caller waits for this one. */
@@ -57,7 +58,7 @@ public final class RequestEvents {
         this.events = events;
         this.members = members;
         this.thread = Thread.currentThread().getName();
-        this.caller = Thread.currentThread().getId();
+        this.caller = ThreadIdentity.current();
         this.askedAt = events.nanos();
         this.about = about(events.nextRequest(), path, members, members.get(0).label());
         this.queuedInstead = null;
@@ -136,8 +137,8 @@ public final class RequestEvents {
         return callerWaits;
     }
 
-    /** Returns the id of the thread that asked. */
-    public long callerId() {
+    /** Returns the thread that asked. */
+    public ThreadIdentity caller() {
         return caller;
     }
 

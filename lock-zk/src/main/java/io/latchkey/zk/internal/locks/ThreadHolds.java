@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.locks;
 
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.threads.ThreadIdentity;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -11,8 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ThreadHolds {
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
-    /** By the thread's id, which is never used again: a thread that ends without an unlock is not kept. */
-    private record Key(String lock, long thread) {}
+    private record Key(String lock, ThreadIdentity thread) {}
 
     /** The sides of a read-write lock; a mutex has only one. */
     enum Side {
@@ -71,6 +71,6 @@ final class ThreadHolds {
     }
 
     private static Key key(String lock) {
-        return new Key(lock, Thread.currentThread().getId());
+        return new Key(lock, ThreadIdentity.current());
     }
 }

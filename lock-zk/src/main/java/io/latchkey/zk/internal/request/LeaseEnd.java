@@ -50,7 +50,8 @@ final class LeaseEnd {
     private final AtomicInteger unnotified = new AtomicInteger(1);
 
     private sealed interface How {
-        record Released() implements How {}
+        /** @param by what has released it */
+        record Released(Object by) implements How {}
 
         record Lost(LossCause cause) implements How {}
     }
@@ -65,7 +66,12 @@ final class LeaseEnd {
 
     /** Ends it as released, and returns whether it had not ended before. */
     boolean release() {
-        return how.compareAndSet(null, new How.Released());
+        return release(new Object());
+    }
+
+    /** Ends it as released, and returns whether it ends by this call, or has ended by another with the same argument. */
+    boolean release(Object by) {
+        return how.compareAndSet(null, new How.Released(by)) || (how.get() instanceof How.Released it && it.by() == by);
     }
 
     /** Ends it as lost, and returns whether it had not ended before. */

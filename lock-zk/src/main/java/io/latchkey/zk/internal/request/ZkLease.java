@@ -457,32 +457,47 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
         var unused = beginRelease();
     }
 
+    /**
+     * The lease ends where there is room for its deletion, or where another thread is sure to delete it. If the stack
+     * has not even room to leave the release to another thread, the lease does not end: an outer frame can release it.
+     */
     private CompletableFuture<ReleaseOutcome> beginRelease() {
-        if (!isValid() || !handOver()) {
-            return CompletableFuture.completedFuture(
-                    end.isReleased() ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
+        ReleaseAnswer outcome = new ReleaseAnswer();
+        if (isValid()) {
+            context.runWithRoom(() -> release(outcome));
+            boolean unused = end.release(outcome); // before the other thread, if that is slower
+        } else {
+            outcome.notReleased();
         }
-        ReleaseAnswer outcome = new ReleaseAnswer(context.answers());
-        outcome.open();
-        context.runWithRoom(() -> {
-            try {
-                events.released();
-            } finally {
-                context.executeWithRoom(() -> request.release(this, outcome::complete));
-            }
-        });
         return outcome;
     }
 
+    private void release(ReleaseAnswer outcome) {
+        outcome.open();
+        if (!endedFirst(end.release(outcome))) {
+            outcome.notReleased();
+            return;
+        }
+        try {
+            events.released();
+        } finally {
+            context.executeWithRoom(() -> request.release(this, outcome::complete));
+        }
+    }
+
     /** The outcome of a release. If the engine fails, the node goes with the session, or is deleted by its path. */
-    private static final class ReleaseAnswer extends OpenAnswers.Answer<ReleaseOutcome> {
-        ReleaseAnswer(OpenAnswers open) {
-            super(open);
+    private final class ReleaseAnswer extends OpenAnswers.Answer<ReleaseOutcome> {
+        ReleaseAnswer() {
+            super(context.answers());
+        }
+
+        void notReleased() {
+            boolean unused = complete(end.isReleased() ? ReleaseOutcome.ALREADY_RELEASED : ReleaseOutcome.LOST);
         }
 
         @Override
         protected void engineFailed(LockException why) {
-            complete(ReleaseOutcome.PENDING);
+            boolean unused = complete(end.isReleased() ? ReleaseOutcome.PENDING : ReleaseOutcome.LOST);
         }
     }
 

@@ -191,7 +191,7 @@ final class SessionHandle {
 
     /** Returns whether the handle delivers its responses on this thread. */
     boolean answersOn(Thread thread) {
-        return thread.equals(eventThread);
+        return thread == eventThread;
     }
 
     /** Not {@code removeWatches(watcher)}, which is sent as a check and removes nothing at the server. */

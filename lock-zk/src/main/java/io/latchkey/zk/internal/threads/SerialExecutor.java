@@ -42,8 +42,14 @@ public final class SerialExecutor implements Executor {
         this.onFailure = onFailure;
     }
 
+    /**
+     * @throws StackOverflowError if the stack has not even room to leave the task to the relief executor; it will not run
+     */
     @Override
     public void execute(Runnable task) {
+        if (!isRunningHere()) {
+            StackRoom.checkForAPool();
+        }
         if (mayRun(task) && (StackRoom.isEnough() || !isRelieved())) {
             runTasks(MOST);
         }
@@ -83,7 +89,7 @@ public final class SerialExecutor implements Executor {
 
     /** Returns whether the current thread is running one of the tasks, so that waiting for another would never end. */
     public boolean isRunningHere() {
-        return Thread.currentThread().equals(running);
+        return running == Thread.currentThread();
     }
 
     private void runTasks(int most) {

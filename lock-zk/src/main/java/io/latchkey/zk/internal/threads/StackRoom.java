@@ -11,13 +11,19 @@ package io.latchkey.zk.internal.threads;
  */
 public final class StackRoom {
     private static final int FRAMES = 200;
+    /** What a thread pool needs to take a task, the start of a thread included. */
+    private static final int FRAMES_OF_A_POOL = 60;
 
     private StackRoom() {}
 
     /** Returns whether the stack has room for a step. */
     public static boolean isEnough() {
+        return hasRoomFor(FRAMES);
+    }
+
+    private static boolean hasRoomFor(int frames) {
         try {
-            return descend(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
+            return descend(frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
         } catch (StackOverflowError used) {
             return false;
         }
@@ -32,6 +38,20 @@ public final class StackRoom {
         if (!isEnough()) {
             throw new StackOverflowError(
                     "too little room on the stack of this thread to acquire a lock; nothing was sent");
+        }
+    }
+
+    /**
+     * Checks that a call can leave its work to another thread. A stack that ends inside of a thread pool leaves the locks
+     * of the pool held for ever.
+     *
+     * @throws StackOverflowError if the stack has too little room even for that: nothing has begun
+     */
+    public static void checkForAPool() {
+        if (!hasRoomFor(FRAMES_OF_A_POOL)) {
+            throw new StackOverflowError(
+                    "too little room on the stack of this thread for a call of the lock client, and"
+                            + " even to leave it to another thread; nothing was done");
         }
     }
 

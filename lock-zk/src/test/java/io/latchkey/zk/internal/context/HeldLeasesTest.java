@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
+import io.latchkey.zk.internal.threads.ThreadIdentity;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ class HeldLeasesTest {
             context.held().remove(lease);
         }
         assertTrue(context.heldByCallerOf(asked(wanted)).isEmpty(), "by leases that have ended");
-        assertFalse(context.held().anyOf(Thread.currentThread()));
+        assertFalse(context.held().anyOf(ThreadIdentity.current()));
         return waits;
     }
 

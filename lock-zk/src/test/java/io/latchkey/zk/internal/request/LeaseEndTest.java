@@ -100,6 +100,16 @@ class LeaseEndTest {
         assertEquals(Optional.empty(), end.lossCause());
     }
 
+    /** Two threads may end it on behalf of one release. */
+    @Test
+    void firstReleaseCounts_howeverOftenItIsCarriedOut() {
+        Object first = new Object();
+        assertTrue(end.release(first));
+        assertTrue(end.release(first));
+        assertFalse(end.release(new Object()));
+        assertFalse(end.release());
+    }
+
     @Test
     void firstLossCounts() {
         assertTrue(end.lose(LossCause.NODE_DELETED));
