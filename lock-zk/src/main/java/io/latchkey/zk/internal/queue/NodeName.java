@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.queue;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The name of a request's node: {@code write-<id>-<sequence>}, {@code read-<id>-<sequence>} or {@code
@@ -22,6 +23,9 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
 
     /** ZooKeeper appends {@code %010d} of an int, so an overflowed counter shows as a minus sign and ten digits. */
     static final int DIGITS = 10;
+
+    /** A larger negative number has fewer digits: the sign is one of the ten characters. */
+    private static final int LARGEST_OF_ELEVEN_CHARACTERS = -1_000_000_000;
 
     private static final String REVOCATION = "revoke-";
 
@@ -86,11 +90,21 @@ public record NodeName(Tag tag, String id, int permits, int sequence, String tex
         if (child.length() - digitsFrom != DIGITS || !isDigits(child, digitsFrom, child.length())) {
             return Optional.empty();
         }
-        long sequence = Long.parseLong(child, at, child.length(), 10);
-        if (sequence != (int) sequence) {
+        OptionalInt sequence = appended(child, at);
+        if (sequence.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new NodeName(tag, child.substring(idStart, idEnd), permits, (int) sequence, child));
+        return Optional.of(new NodeName(tag, child.substring(idStart, idEnd), permits, sequence.getAsInt(), child));
+    }
+
+    /**
+     * Returns the number in ten digits, perhaps behind a minus sign, at the end of {@code child}; empty if a server never
+     * appends it in this form.
+     */
+    static OptionalInt appended(String child, int from) {
+        long number = Long.parseLong(child, from, child.length(), 10);
+        boolean isAppended = child.charAt(from) != '-' || number <= LARGEST_OF_ELEVEN_CHARACTERS;
+        return isAppended && number == (int) number ? OptionalInt.of((int) number) : OptionalInt.empty();
     }
 
     /** Returns the name that replaces this one at its position in the queue, for the same request. */

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.queue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -29,7 +30,6 @@ record SharedNaming(
         boolean keepsEmptyPaths,
         Function<String, OwnerData> ownerOf)
         implements Naming {
-    private static final int RADIX = 10;
     /** The last part of the UUID has sixteen digits, written as four and twelve. */
     private static final int FOUR = 4;
 
@@ -111,12 +111,12 @@ record SharedNaming(
                 return Optional.empty();
             }
         }
-        long sequence = Long.parseLong(child, numberFrom, child.length(), RADIX);
-        if (sequence != (int) sequence) {
+        OptionalInt sequence = NodeName.appended(child, numberFrom);
+        if (sequence.isEmpty()) {
             return Optional.empty();
         }
         String head = child.substring(0, numberFrom - marker.text().length());
-        return Optional.of(new NodeName(marker.tag(), idIn(head).orElse(head), 1, (int) sequence, child));
+        return Optional.of(new NodeName(marker.tag(), idIn(head).orElse(head), 1, sequence.getAsInt(), child));
     }
 
     private static boolean endsAt(String child, String text, int end) {

@@ -31,7 +31,7 @@ class NodeNameTest {
             List.of("0", "1", "2", "3", "4", "8", "9", "a", "f", "A", "/", ":", "`", "g", "-");
 
     private static final Pattern FORM = Pattern.compile("(?:(?<lock>write|read)-(?<lockId>[0-9a-f]{16})"
-            + "|lease-(?<leaseId>[0-9a-f]{16})-(?<permits>[1-9][0-9]*))-(?<sequence>-?[0-9]{10})");
+            + "|lease-(?<leaseId>[0-9a-f]{16})-(?<permits>[1-9][0-9]*))-(?<sequence>-[1-9][0-9]{9}|[0-9]{10})");
 
     @Test
     void formattedNameIsParsed() {

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +105,8 @@ class SharedNamingTest {
                 "lock-000000000x",
                 "lock-+000000007",
                 "lock--4000000000",
+                "lock--0000000000",
+                "a__lock__-0000000000",
                 "Lock-0000000007",
                 "lock-0000000007-",
                 "revoke-00ff00ff12345678"
@@ -110,6 +114,44 @@ class SharedNamingTest {
     void foreignNamesAreNoRequests(String child) {
         assertEquals(Optional.empty(), Namings.CURATOR.parse(child));
         assertEquals(Optional.empty(), Namings.KAZOO.parse(child));
+    }
+
+    /** A list shows what anyone has named, and a step of the engine reads it. */
+    @Test
+    void everyNameThatIsReadHasAKindAndTheNumberAtItsEnd() {
+        List<String> numbers = List.of(
+                "0000000000", "0000000001", "0999999999", "1000000000", "2147483647", "2147483648", "4294967296");
+        int read = 0;
+        for (String head : List.of("", "x", "-", CURATORS, KAZOOS, "_c_4c617463-686b-6579-00ff-00ff12345678-")) {
+            for (String marker : List.of("", "lock-", "lease-", "__READ__", "__WRIT__", "__lock__", "__rlock__")) {
+                for (String sign : List.of("", "-", "--", "+")) {
+                    for (String number : numbers) {
+                        read += kindsOf(head + marker + sign + number);
+                    }
+                }
+            }
+        }
+        assertTrue(read > 100, "only " + read);
+    }
+
+    /** Returns in how many layouts it is the name of a request. */
+    private static int kindsOf(String child) {
+        int read = 0;
+        for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
+            Optional<NodeName> name = naming.parse(child);
+            for (Kind kind : Kind.values()) {
+                naming.otherUse(kind, child);
+            }
+            if (name.isPresent()) {
+                read++;
+                assertTrue(Stream.of(Kind.values()).anyMatch(kind -> naming.isOf(name.get(), kind)), child);
+                assertTrue(
+                        child.endsWith(
+                                String.format(Locale.ROOT, "%010d", name.get().sequence())),
+                        child);
+            }
+        }
+        return read;
     }
 
     @Test
