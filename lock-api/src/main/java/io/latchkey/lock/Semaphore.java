@@ -67,8 +67,9 @@ public interface Semaphore extends Acquirable {
      *
      * <p>A larger capacity admits waiting requests. A smaller capacity revokes no permits: holders keep theirs,
      * including requests that could hold by then although their clients had not learned of it. No other request is
-     * granted until enough permits are released. A waiting request for more permits than the new capacity fails with
-     * {@link LockMismatchException}.
+     * granted until enough permits are released. A client whose callers pass permits on to one another ({@code
+     * localTurns}) may go on until its next request to the servers. A waiting request for more permits than the new
+     * capacity fails with {@link LockMismatchException}.
      *
      * <p>If this method throws {@link LockServiceUnavailableException}, the change may or may not have been made.
      * Calling it again is harmless.

@@ -296,9 +296,10 @@ final class SeededBugs {
                             CHECKS,
                             "connection.exist(paths, answer -> {",
                             "then.accept(failed);\n        connection.exist(paths, answer -> {")
+                    .and(CHECKS, "then.accept(Response.failed(answer.code(), answer.detail()));", "")
                     .and(
                             CHECKS,
-                            "then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));",
+                            "then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.Written(List.of(), gone)));",
                             "")
                     .foundBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#requestIsNotGrantedWithoutANode_whenTheAnswerThatNamesItIsLost"),

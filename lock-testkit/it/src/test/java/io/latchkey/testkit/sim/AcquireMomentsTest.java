@@ -397,6 +397,61 @@ class AcquireMomentsTest extends OnSimulatedServer {
         assertFalse(both.isDone(), "the other client holds");
     }
 
+    /** The transaction names only the first node that it may not check. */
+    @Test
+    void multiLockIsNotGrantedWithoutANode_whenItMayNotCheckTheOther() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        Client next = new Client(2, checks -> {});
+        ZkLease held = holder.acquire("/a");
+        CompletableFuture<Optional<ZkLease>> both = client.asksAndSettles(Recipe.MUTEX, "/a", "/b");
+        held.abandon();
+        holder.settle();
+        client.settleUntilNext(RequestMatch.multi());
+        leader.delete(queueUnder("/b").get(0));
+        ZkLease other = next.acquire("/b");
+        client.store().denyNextRequest();
+        client.settle();
+        assertFalse(both.isDone(), "the other client holds");
+        other.abandon();
+        next.settle();
+        client.settleUntilNext(RequestMatch.multi());
+        client.store().denyNextRequest();
+        client.settle();
+        granted(both).ensureValid();
+    }
+
+    /** The server has put the creation off. */
+    @Test
+    void nothingIsSent_whenTheCallerGivesUpBeforeItsCreationIsSentAgain() throws Exception {
+        Client client = new Client(0, checks -> {});
+        client.use("/m");
+        CompletableFuture<Optional<ZkLease>> asked = client.asks("/m");
+        client.store().throttleNextRequest();
+        client.settle();
+        assertTrue(asked.cancel(false));
+        SimulatedStore store = client.store();
+        long before = store.requests;
+        steps(client, SESSION.dividedBy(2));
+        assertEquals(before, store.requests);
+        assertEquals(List.of(), client.engine.requests());
+    }
+
+    /** It was to say which paths are missing. */
+    @Test
+    void nothingIsSentWithoutAConnection_whenTheLookAtMissingPathsIsLost() throws Exception {
+        Client client = new Client(0, checks -> {});
+        CompletableFuture<Optional<ZkLease>> both = client.asks(Recipe.MUTEX, "/a/x", "/b/x");
+        client.settleUntilNext(RequestMatch.op(WireRecord.Op.GET_DATA).path("of a level", "/a"::equals));
+        SimulatedStore store = client.store();
+        long before = store.requests;
+        client.cut();
+        client.settleAnswers();
+        assertEquals(before + 1, store.requests, "more than the barrier");
+        client.settle();
+        granted(both).ensureValid();
+    }
+
     /** It waits at both paths, and looks again when the request before it has left. */
     @Test
     void positionIsReportedOnce_howeverOftenARequestLooks() throws Exception {
@@ -874,8 +929,10 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     /** Its connection has just been made, which proves most of a session timeout: the lease survives another loss. */
-    @Test
-    void listThatWasTheFirstUnansweredRequest_isSentAgainBehindItsLength_withoutAHeartbeat() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listThatWasTheFirstUnansweredRequest_isSentAgainBehindItsLength_withoutAHeartbeat(boolean throttled)
+            throws Exception {
         String path = longLists(1).get(0);
         Client client = new Client(0, checks -> {});
         ZkLease held = client.acquire("/held");
@@ -883,6 +940,10 @@ class AcquireMomentsTest extends OnSimulatedServer {
         RequestMatch list = RequestMatch.list().path("of the path", path::equals);
         for (int lost = 1; lost < 5; lost++) {
             client.settleUntilNext(list);
+            if (throttled) {
+                client.store().throttleNextRequest();
+                client.settleUntilNext(list);
+            }
             client.settleAnswers();
             client.cut();
             client.settleUntilNext(LENGTH.or(list));

@@ -176,12 +176,19 @@ final class NodeCreation {
     private void prepare(QueueEntry entry, MissingPaths.Refusal refusal) {
         creating();
         missing.prepare(entry, refusal, result -> {
+            if (result.levels().ok()) {
+                // The reads of the look may have been lost.
+                session.connection().whenConnected(() -> {
+                    noLongerCreating();
+                    again();
+                });
+                return;
+            }
             noLongerCreating();
-            switch (result.levels().code()) {
-                case OK -> again();
-                case NO_NODE ->
-                    owner.refused(Errors.noChroot(result.entry().path().shown()));
-                default -> notCreated(result.entry(), result.levels());
+            if (result.levels().code() == Status.NO_NODE) {
+                owner.refused(Errors.noChroot(result.entry().path().shown()));
+            } else {
+                notCreated(result.entry(), result.levels());
             }
         });
     }

@@ -26,7 +26,6 @@ import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.SessionRequest;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
-import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
@@ -443,7 +442,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
      * <ul>
      *   <li>All of a multi-lock that waited. Its members become ready at different times, and the deletion of a ready
      *       one's node would leave its place to others. A node that exists then existed all along. One member that
-     *       waited has a watch of its node.
+     *       waited has a watch of its node, has just read a list with it, or follows a release that checks it.
      *   <li>All of a request that did not wait and has not just seen its nodes: a list of it was throttled, or lost with
      *       the connection.
      *   <li>Those of this session's holders that cannot hold beside it. Other clients have deleted these, or it would
@@ -464,29 +463,24 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
         if (waited ? members.size() > 1 : !hasJustSeenItsNodes()) {
             nodes.addAll(QueueEntry.ownedNodes(entries()));
         }
-        int own = nodes.size();
         entries().forEach(entry -> nodes.addAll(entry.sessionQueue().nodes().holdersExcludedBy(entry)));
         if (nodes.isEmpty()) {
             session().heartbeat().confirm(this);
             return;
         }
-        session().connection().write(() -> isConfirming(attempt), SessionNode.OwnedNode.checks(nodes), answer -> {
+        session().nodeChecks().check(nodes, () -> isConfirming(attempt), answer -> {
             if (!isConfirming(attempt)) {
                 return;
             }
             if (!answer.ok()) {
                 session().heartbeat().afterBeat(() -> confirmAgain(attempt));
-                return;
-            }
-            Optional<ZnodeStore.Refusal> missing =
-                    answer.get().failedAt().filter(found -> found.code() == Status.NO_NODE);
-            if (missing.isEmpty()) {
-                session().heartbeat().confirm(this);
-                return;
-            }
-            nodes.get(missing.get().index()).gone();
-            if (missing.get().index() >= own) {
+            } else if (answer.get()
+                    .failedAt()
+                    .filter(found -> found.code() == Status.NO_NODE)
+                    .isPresent()) {
                 confirmAgain(attempt);
+            } else {
+                session().heartbeat().confirm(this);
             }
         });
     }

@@ -128,9 +128,7 @@ final class WatchesAhead {
     private void watchPath(Decision.Wait how) {
         Watches watches = queue.session().watches();
         leading = how instanceof Decision.Lead lead ? lead.seen() : null;
-        if (!queue.naming().isShared()) {
-            stopWatchingPath = watches.watchData(member.path().node(), pathListener);
-        }
+        stopWatchingPath = watches.watchData(member.path().node(), pathListener);
         if (leading != null) {
             stopWatchingPath = watches.watchChildren(member.path().node(), pathListener);
         }

@@ -140,9 +140,9 @@ public final class Connection {
 
     // ---- requests
 
-    /** Returns the number of the next request. */
-    long nextRequest() {
-        return requests + 1;
+    /** Returns the number of the request that was sent last. */
+    long lastRequest() {
+        return requests;
     }
 
     /**

@@ -188,7 +188,7 @@ public final class Heartbeat {
         if (part.isEmpty()) {
             connection.write(List.of(new ZnodeStore.Write.Check("/")), then);
         } else {
-            nodeChecks.check(part, then);
+            nodeChecks.check(part, () -> true, then);
         }
         return part;
     }

@@ -102,14 +102,19 @@ public final class Lists {
     /** Requests the children of several paths in one request, with a response for each, in their order. */
     public void askTogether(
             List<String> paths, BooleanSupplier wanted, Consumer<List<Response<ZnodeStore.Listing>>> then) {
-        long request = connection.nextRequest();
+        Sent sent = new Sent();
         connection.<List<Response<ZnodeStore.Listing>>>ask(
-                wanted, done -> connection.store().lists(paths, done), answer -> {
+                wanted,
+                done -> {
+                    sent.again();
+                    connection.store().lists(paths, done);
+                },
+                answer -> {
                     List<Response<ZnodeStore.Listing>> each = answer.ok()
                             ? answer.get()
                             : Collections.nCopies(paths.size(), Response.failed(answer.code(), answer.detail()));
                     for (int i = 0; i < paths.size(); i++) {
-                        count(paths.get(i), each.get(i), request, request);
+                        count(paths.get(i), each.get(i), sent);
                     }
                     then.accept(each);
                 });
@@ -128,20 +133,42 @@ public final class Lists {
 
     private void send(
             String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
-        long first = connection.nextRequest();
+        Sent sent = new Sent();
         ahead.run();
-        long last = connection.nextRequest();
-        connection.<ZnodeStore.Listing>ask(wanted, done -> connection.store().list(path, done), answer -> {
-            count(path, answer, first, last);
-            then.accept(answer);
-        });
+        connection.<ZnodeStore.Listing>ask(
+                wanted,
+                done -> {
+                    sent.again();
+                    connection.store().list(path, done);
+                },
+                answer -> {
+                    count(path, answer, sent);
+                    then.accept(answer);
+                });
+    }
+
+    /** A list and the requests ahead of it, as they were sent last: a throttled one is sent again, without them. */
+    private final class Sent {
+        private long first = connection.lastRequest() + 1;
+        private long last;
+
+        void again() {
+            if (last != 0) {
+                first = connection.lastRequest();
+            }
+            last = connection.lastRequest();
+        }
+
+        boolean mayHaveBrokenTheConnection() {
+            return connection.mayBeBrokenBy(first, last);
+        }
     }
 
     /** Counts a list whose loss may be due to its length: that of the first request without a response. */
-    private void count(String path, Response<ZnodeStore.Listing> answer, long first, long last) {
+    private void count(String path, Response<ZnodeStore.Listing> answer, Sent sent) {
         if (answer.code() != Status.CONNECTION_LOSS) {
             lost.remove(path);
-        } else if (connection.mayBeBrokenBy(first, last)) {
+        } else if (sent.mayHaveBrokenTheConnection()) {
             lost.merge(
                     path,
                     new LossCount(1, context.now()),

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -93,10 +94,14 @@ public final class NodeChecks {
     /**
      * Checks these nodes and notifies the owners of those that are gone.
      *
-     * @param then gets a response that is OK only if each node was seen, or its owner was notified that it is gone
+     * @param wanted returns whether the check is sent again if the server throttles
+     * @param then gets a response that is OK only if each node was seen, or its owner was notified that it is gone. Its
+     *     refusal is {@link Status#NO_NODE} if any is gone, and another one if the server only does not let them be
+     *     checked
      */
-    void check(List<SessionNode.OwnedNode> part, Consumer<Response<ZnodeStore.Written>> then) {
-        connection.write(SessionNode.OwnedNode.checks(part), answer -> {
+    public void check(
+            List<SessionNode.OwnedNode> part, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Written>> then) {
+        connection.write(wanted, SessionNode.OwnedNode.checks(part), answer -> {
             if (answer.ok() && answer.get().failedAt().isPresent()) {
                 failed(part, answer, then);
             } else {
@@ -124,12 +129,21 @@ public final class NodeChecks {
         List<String> paths = others.stream().map(SessionNode.OwnedNode::path).toList();
         // Without a response, the next heartbeat fails as this one did.
         connection.exist(paths, answer -> {
-            for (int i = 0; answer.ok() && i < others.size(); i++) {
-                if (answer.get().get(i) == Status.NO_NODE && others.get(i).isCurrent()) {
-                    others.get(i).gone();
+            if (!answer.ok()) {
+                then.accept(Response.failed(answer.code(), answer.detail()));
+                return;
+            }
+            Optional<ZnodeStore.Refusal> gone = Optional.empty();
+            for (int i = 0; i < others.size(); i++) {
+                SessionNode.OwnedNode other = others.get(i);
+                if (answer.get().get(i) == Status.NO_NODE) {
+                    gone = Optional.of(new ZnodeStore.Refusal(part.indexOf(other), Status.NO_NODE, other.path()));
+                    if (other.isCurrent()) {
+                        other.gone();
+                    }
                 }
             }
-            then.accept(answer.ok() ? failed : Response.failed(answer.code(), answer.detail()));
+            then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.Written(List.of(), gone)));
         });
     }
 
@@ -154,7 +168,7 @@ public final class NodeChecks {
                 asking = false;
                 return;
             }
-            check(part, answer -> collected.set(pause));
+            check(part, () -> true, answer -> collected.set(pause));
         });
     }
 

@@ -104,11 +104,19 @@ class NodeChecksTest {
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = Response.of(List.of(Status.NO_NODE, Status.NO_AUTH));
         List<Response<ZnodeStore.Written>> answers = new ArrayList<>();
-        session.nodeChecks().check(nodes, answers::add);
+        session.nodeChecks().check(nodes, () -> true, answers::add);
         assertEquals(List.of(nodes.get(1).path(), nodes.get(2).path()), askedFor);
         assertEquals(List.of("/b"), gone);
         assertEquals(1, answers.size());
-        assertEquals(Status.OK, answers.get(0).code());
+        assertEquals("1 NO_NODE", refusalIn(answers.get(0)));
+        others = Response.of(List.of(Status.OK, Status.NO_AUTH));
+        session.nodeChecks().check(nodes, () -> true, answers::add);
+        assertEquals("0 NO_AUTH", refusalIn(answers.get(1)), "all are there");
+    }
+
+    private static String refusalIn(Response<ZnodeStore.Written> answer) {
+        ZnodeStore.Refusal refusal = answer.get().failedAt().orElseThrow();
+        return refusal.index() + " " + refusal.code();
     }
 
     private List<SessionNode.OwnedNode> nodesAt(String... paths) {
@@ -122,7 +130,10 @@ class NodeChecksTest {
         session.open(refusing(Status.NO_NODE));
         beforeAnswer = () -> gone.add("a request for no node");
         session.nodeChecks()
-                .check(nodesAt("/a"), answer -> gone.add(answer.code().name()));
+                .check(
+                        nodesAt("/a"),
+                        () -> true,
+                        answer -> gone.add(answer.code().name()));
         assertEquals(List.of("/a", "OK"), gone);
     }
 
@@ -132,7 +143,10 @@ class NodeChecksTest {
         session.open(refusing(Status.NO_NODE));
         others = Response.failed(Status.CONNECTION_LOSS, "lost");
         session.nodeChecks()
-                .check(nodesAt("/a", "/b"), answer -> gone.add(answer.code().name()));
+                .check(
+                        nodesAt("/a", "/b"),
+                        () -> true,
+                        answer -> gone.add(answer.code().name()));
         assertEquals(List.of("/a", "CONNECTION_LOSS"), gone);
     }
 
@@ -143,7 +157,7 @@ class NodeChecksTest {
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = Response.of(List.of(Status.NO_NODE, Status.NO_NODE));
         beforeAnswer = () -> ((HeldNode) nodes.get(1).owner()).beingReplaced = true;
-        session.nodeChecks().check(nodes, answer -> {});
+        session.nodeChecks().check(nodes, () -> true, answer -> {});
         assertEquals(List.of("/a", "/c"), gone);
     }
 
