@@ -11,12 +11,15 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
 import io.latchkey.lock.LockException;
+import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
+import io.latchkey.lock.SessionState;
 import io.latchkey.log.LoggedErrors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.events.ClientLog;
+import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
@@ -145,6 +148,34 @@ class FailStopTest {
         assertEquals(3, run.closed.size());
     }
 
+    @Test
+    void handleIsClosed_whenTheClientIsClosedBeforeItIsOpen() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        Queue<Runnable> later = new ArrayDeque<>();
+        run.handles = later::add;
+        run.leader.closeSession(Objects.requireNonNull(run.store).session());
+        run.pass(Run.SESSION);
+        run.engine.context().execute(run.engine::close);
+        run.settle();
+        while (!later.isEmpty()) {
+            later.remove().run();
+        }
+        assertEquals(2, run.opened);
+        assertTrue(run.closed.contains(run.store));
+    }
+
+    @Test
+    void closeIsOver_onlyWhenTheClientDoesNotGoOn() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        run.engine.onceClosed(() -> run.ends.add("over"));
+        run.engine.context().fail(new InternalError("thrown by a test"));
+        run.pass(Run.SESSION);
+        assertEquals(List.of(), run.ends);
+        run.engine.context().fail(new InternalError("thrown by a test"));
+        run.pass(Run.SESSION);
+        assertEquals(Set.of("CLOSED", "over"), Set.copyOf(run.ends));
+    }
+
     /** Nothing extends or ends it any more, and the thread that notifies its owner may be late. */
     @Test
     void leaseIsNotValid_fromTheMomentOfAnErrorOn() throws Exception {
@@ -190,6 +221,24 @@ class FailStopTest {
         assertTrue(run.clockIsClosed);
     }
 
+    /** The step that would give it up is dropped. */
+    @ParameterizedTest
+    @EnumSource
+    void requestIsReported_whenItIsCancelledJustBeforeAnError(Kind kind) throws Exception {
+        Run run = new Run(kind, Source.STORE, Integer.MAX_VALUE, 0);
+        Lease others = run.other.acquire("/a");
+        CompletableFuture<Lease> cancelled = run.locks.mutex("/a").acquireAsync();
+        run.pass(Run.SESSION);
+        run.engine.context().execute(() -> {
+            assertTrue(cancelled.cancel(false));
+            throw new InternalError("thrown by a test");
+        });
+        run.locks.close();
+        run.pass(Run.SESSION);
+        assertEquals(List.of("CANCELLED", "CLOSED"), run.ends);
+        var unused = others.releaseAsync();
+    }
+
     @Test
     void waitForTheFirstConnectionEnds_whenTheClientDoes() throws Exception {
         Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
@@ -224,6 +273,9 @@ class FailStopTest {
         private boolean clockIsClosed;
         private int opened;
         private final Set<ZnodeStore> closed = new HashSet<>();
+        /** What the observer hears of requests without a lease, and of the close. */
+        private final List<String> ends = new ArrayList<>();
+
         private final List<CompletableFuture<?>> answers = new ArrayList<>();
         private final List<Lease> leases = new ArrayList<>();
 
@@ -261,11 +313,26 @@ class FailStopTest {
                             task -> callbacks.execute(task),
                             task -> handles.execute(task),
                             ClientLog.inPlace(),
-                            Optional.empty(),
+                            Optional.of(ObserverDispatcher.inPlace(new Ends())),
                             () -> {}),
                     Runnable::run,
                     path -> path,
                     Namings.LATCHKEY);
+        }
+
+        private final class Ends implements LockObserver {
+            @Override
+            public void notGranted(
+                    Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
+                ends.add(failure.name());
+            }
+
+            @Override
+            public void sessionChanged(SessionState state) {
+                if (state == SessionState.CLOSED) {
+                    ends.add(state.name());
+                }
+            }
         }
 
         void throwNow() {

@@ -149,7 +149,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     public boolean answer(Optional<ZkLease> lease) {
         Optional<AcquireFailure> without = lease.isPresent() ? Optional.empty() : Optional.of(endWithout());
         boolean decides = complete(lease);
-        if (decides || isCancelled()) {
+        if (decides) {
             without.ifPresent(events::notGranted);
         }
         return decides;
@@ -158,7 +158,7 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     /** Completes this by an error, and returns whether it does. */
     public boolean fail(Throwable error) {
         boolean decides = completeExceptionally(error);
-        if (decides || isCancelled()) {
+        if (decides) {
             events.failed(error);
         }
         return decides;
@@ -184,6 +184,8 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
+            // Not in the step, which is dropped if the engine fails before it.
+            events.notGranted(endWithout());
             context.execute(giveUp);
         }
         return cancelled;
