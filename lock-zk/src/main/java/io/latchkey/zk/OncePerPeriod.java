@@ -261,6 +261,9 @@ public final class OncePerPeriod {
             tried = true;
             try {
                 return ZkLocks.guarded(record.lease(), all.toArray(Op[]::new)).subList(0, effects.length);
+            } catch (IllegalArgumentException malformed) {
+                tried = false;
+                throw malformed;
             } catch (KeeperException failed) {
                 tried = ZooKeeperResults.status(failed).outcome() == Status.Outcome.OPEN;
                 throw failed;

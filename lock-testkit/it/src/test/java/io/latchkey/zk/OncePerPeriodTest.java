@@ -448,6 +448,7 @@ class OncePerPeriodTest extends OnOneServer {
         Op missing = Op.setData("/missing", new byte[0], -1);
         boolean ran = first.mutex(JOB).call(lease -> days(MIDNIGHT).atLeastOnce(lease, turn -> {
             assertThrows(KeeperException.NoNodeException.class, () -> turn.guarded(missing));
+            assertThrows(IllegalArgumentException.class, () -> turn.guarded(Op.setData("no path", new byte[0], -1)));
             assertThrows(KeeperException.NoNodeException.class, () -> turn.guarded(missing), "not recorded yet");
         }));
         assertTrue(ran);

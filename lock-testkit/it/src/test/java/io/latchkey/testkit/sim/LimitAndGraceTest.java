@@ -263,6 +263,38 @@ class LimitAndGraceTest extends OnSimulatedServer {
         assertEquals(released.token(), next.token());
     }
 
+    /** The comparison began before the release, and its step is the first of the two. */
+    @Test
+    void leaseIsReleased_whenItsLimitIsNoticedInTheSameMoment() throws Exception {
+        CompletableFuture<Optional<ZkLease>> first = client.turns.acquire(LIMITED, FOREVER);
+        CompletableFuture<Optional<ZkLease>> second = client.turns.acquire(UNLIMITED, FOREVER);
+        client.settle();
+        ZkLease lease = granted(first);
+        List<ReleaseOutcome> outcomes = new ArrayList<>();
+        client.engine.context().execute(() -> {
+            client.engine.context().execute(() -> lease.request().lapsed(lease));
+            var unused = lease.releaseAsync().thenAccept(outcomes::add);
+        });
+        client.settle();
+        client.runCallbacks();
+        assertEquals(List.of(ReleaseOutcome.RELEASED), outcomes);
+        assertEquals(lease.token(), granted(second).token());
+    }
+
+    /** The client has read the path as a semaphore's before. */
+    @Test
+    void mutexHasTwoPlacesInTheQueue_whereASemaphoreWasBefore() throws Exception {
+        LockTarget permit = new LockTarget(Recipe.semaphore(5, 1), new LockPath("/m"));
+        client.take(permit).abandon();
+        client.settle();
+        leader.delete("/m");
+        for (int caller = 0; caller < 4; caller++) {
+            var unused = client.turns.acquire(UNLIMITED, FOREVER);
+        }
+        client.settle();
+        assertEquals(2, nodes());
+    }
+
     /** Otherwise it could report the release before. */
     @Test
     void grantIsReported_beforeItsCallerHasTheLease() throws Exception {

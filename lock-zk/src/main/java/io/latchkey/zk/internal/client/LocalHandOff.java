@@ -144,6 +144,9 @@ public final class LocalHandOff {
 
         @Override
         public int room() {
+            if (key.purpose().kind() != Kind.SEMAPHORE) {
+                return 1; // the path may have been a semaphore's before
+            }
             int capacity = core.context()
                     .knownCapacity(key.path())
                     .orElse(key.purpose().declared());

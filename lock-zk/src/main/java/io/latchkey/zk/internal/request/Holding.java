@@ -278,7 +278,8 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
     /** Ends one lease. The node stays for the other holders, and is deleted after the last one. */
     @Override
     public void lapsed(ZkLease lease) {
-        if (!isHeld() || !leases.contains(lease)) {
+        // One that was released in the same moment is about to leave.
+        if (!isHeld() || !leases.contains(lease) || lease.end().isReleased()) {
             return;
         }
         if (leases.size() == 1) {

@@ -399,6 +399,38 @@ class TurnQueueRequestsTest {
         assertEquals(0, open());
     }
 
+    @Test
+    void nodeIsHalfUsedUp_whenAnotherHasEndedBeforeThat() {
+        TurnQueue<Lease> permits = permits();
+        callers(permits, 2);
+        Node used = grant(permits, 0);
+        Node other = grant(permits, 1);
+        callers(permits, MOST / 2);
+        for (int turn = 0; turn < MOST / 2; turn++) {
+            assertTrue(used.passOn());
+        }
+        other.node.ended();
+        callers(permits, 1);
+        pass(permits, PATIENCE);
+        grant(permits, 2);
+        callers(permits, 1);
+        assertEquals(1, open());
+    }
+
+    @Test
+    void nextCallerHasARequestAtOnce_whenTheNodeHasNoTurnLeft() {
+        room = 3;
+        TurnQueue<Lease> permits = permits();
+        callers(permits, 1);
+        Node held = grant(permits, 0);
+        for (int turn = 1; turn < MOST; turn++) {
+            callers(permits, 1);
+            assertTrue(held.passOn());
+        }
+        callers(permits, 1);
+        assertEquals(1, open());
+    }
+
     // ---- parts
 
     private TurnQueue<Lease> permits() {
