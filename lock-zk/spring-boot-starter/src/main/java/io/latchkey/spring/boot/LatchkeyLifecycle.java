@@ -19,6 +19,7 @@ public final class LatchkeyLifecycle implements SmartLifecycle {
     private final LockClient client;
     private final Duration grace;
     private volatile boolean running;
+    private volatile boolean stopped;
 
     /**
      * Makes the end of a client.
@@ -31,15 +32,25 @@ public final class LatchkeyLifecycle implements SmartLifecycle {
         this.grace = grace;
     }
 
-    /** Notes that the application runs. */
+    /**
+     * Notes that the application runs.
+     *
+     * @throws IllegalStateException if {@link #stop} was called before: the client is closed, and stays so
+     */
     @Override
     public void start() {
+        if (stopped) {
+            throw new IllegalStateException("The lock client was closed when the application context was stopped, and a"
+                    + " closed client cannot be opened again. Close the context, and start a new one; or pause the"
+                    + " context instead of stopping it, which leaves the client open.");
+        }
         running = true;
     }
 
     /** Closes the client: holders may finish for the time of the grace. */
     @Override
     public void stop() {
+        stopped = true;
         client.close(grace);
         running = false;
     }
@@ -48,6 +59,12 @@ public final class LatchkeyLifecycle implements SmartLifecycle {
     @Override
     public boolean isRunning() {
         return running;
+    }
+
+    /** Returns {@code false}: a context that is paused goes on later, and a client cannot be opened again. */
+    @Override
+    public boolean isPauseable() {
+        return false;
     }
 
     /** Returns {@link #PHASE}. */

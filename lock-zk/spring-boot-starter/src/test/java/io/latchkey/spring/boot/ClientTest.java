@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.mock.env.MockEnvironment;
@@ -61,6 +62,34 @@ class ClientTest {
         AtomicReference<LockClient> client = new AtomicReference<>();
         application.run(context -> client.set(context.getBean(LockClient.class)));
         assertThat(client.get().session().state().name()).isEqualTo("CLOSED");
+    }
+
+    /** As the test framework does it to a context that another test class will use. */
+    @Test
+    void clientStaysOpen_whenTheContextIsPausedAndRestarted() {
+        application.run(context -> {
+            var paused = context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+            paused.pause();
+            assertThat(paused.isRunning()).isFalse();
+            paused.restart();
+            try (Lease lease =
+                    context.getBean(LockClient.class).mutex("/paused").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+        });
+    }
+
+    @Test
+    void startFails_whenTheContextWasStopped() {
+        application.run(context -> {
+            var stopped = context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+            stopped.stop();
+            assertThatThrownBy(stopped::start)
+                    .rootCause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was closed when the application context was stopped")
+                    .hasMessageContaining("start a new one");
+        });
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /** Candidates by properties and by beans. */
@@ -78,6 +79,29 @@ class LeaderElectionsTest {
             });
             Eventually.holds("the first one again", SOON, () -> elections.isLeader("dunning"));
         });
+    }
+
+    @Test
+    void candidatesLeaveAndQueueAgain_whenTheContextIsPausedAndRestarted() {
+        application
+                .withBean(Listener.class)
+                .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/paused")
+                .run(context -> {
+                    LeaderElections elections = context.getBean(LeaderElections.class);
+                    Eventually.holds("a leader", SOON, () -> elections.isLeader("dunning"));
+                    var paused = context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+                    paused.pause();
+                    assertThat(elections.candidate("dunning")).isEmpty();
+                    try (LockClient other = SERVER.client()) {
+                        assertThat(other.mutex("/paused/dunning").queue()).isEmpty();
+                    }
+                    paused.restart();
+                    Eventually.holds("the leader again", SOON, () -> elections.isLeader("dunning"));
+                    Listener listener = context.getBean(Listener.class);
+                    Eventually.holds("events", SOON, () -> listener.seen.size() == 3);
+                    assertThat(listener.seen)
+                            .containsExactly("elected dunning true", "over dunning", "elected dunning true");
+                });
     }
 
     static class Task implements LeaderTask {
