@@ -58,6 +58,9 @@ import org.jspecify.annotations.Nullable;
  * {@code .hold} and {@code .lost}. Their timers have no buckets. Those of a name are registered at its first request,
  * for all values of their other tags. Names after the first hundred are counted as {@code (others)}.
  *
+ * <p>A registry has one gauge of a name and of values of its tags. It is that of the newest observer: if the client of an
+ * earlier one was not opened, or is not closed yet, the gauges show the next client.
+ *
  * <p>After dropped events the gauges count from zero: earlier requests are left out until they end. Otherwise requests
  * whose end was missed would be counted forever.
  */
@@ -79,9 +82,9 @@ public final class LockMeters implements LockObserver {
     private static final String PREFIX = "latchkey.";
 
     private final MeterRegistry meters;
+    private final OwnGauges gauges;
     private final Map<Kind, LockSeries> kinds = new EnumMap<>(Kind.class);
     private final NamedSeries names;
-    private final Gauge connection;
     private final Map<LockException.Reason, Counter> refused;
     private final Map<LossCause, Counter> lost;
     private final Map<SessionState, Counter> sessions;
@@ -91,15 +94,17 @@ public final class LockMeters implements LockObserver {
 
     private LockMeters(MeterRegistry meters, Tags tags, Function<String, @Nullable String> nameOf) {
         this.meters = meters;
+        gauges = new OwnGauges(meters);
         for (Kind kind : Kind.values()) {
-            kinds.put(kind, new LockSeries(meters, PREFIX, tags.and("lock", kind.toString()), BUCKETS));
+            kinds.put(kind, new LockSeries(meters, gauges, PREFIX, tags.and("lock", kind.toString()), BUCKETS));
         }
-        names = new NamedSeries(meters, tags, nameOf);
-        connection = Gauge.builder(PREFIX + "connected", this, self -> self.connected ? 1 : 0)
+        names = new NamedSeries(meters, gauges, tags, nameOf);
+        String connection = PREFIX + "connected";
+        gauges.add(connection, tags, () -> Gauge.builder(connection, this, self -> self.connected ? 1 : 0)
                 .description("1 while the session is connected, else 0")
                 .tags(tags)
                 .strongReference(true)
-                .register(meters);
+                .register(meters));
         refused = LockSeries.counters(
                 LockException.Reason.class,
                 meters,
@@ -223,26 +228,33 @@ public final class LockMeters implements LockObserver {
         });
     }
 
-    /** Also removes the gauges from the registry when the client is closed. */
+    /**
+     * Also removes the gauges from the registry when the client is closed. They are there again from the first event of
+     * another client on, such as that of the next attempt to open one.
+     */
     @Override
     public void sessionChanged(SessionState state) {
         connected = state == SessionState.CONNECTED;
         increment(sessions, state);
         if (state == SessionState.CLOSED) {
-            all(LockSeries::unregister);
-            meters.remove(connection);
+            gauges.remove();
+            all(LockSeries::clear);
+        } else {
+            gauges.restore();
         }
     }
 
     /** Counts the events that were dropped, and begins to count requests and leases from zero. */
     @Override
     public void missed(long calls) {
-        all(LockSeries::missed);
+        gauges.restore();
+        all(LockSeries::clear);
         missed.increment((double) calls);
     }
 
     /** First by kind: the function for names is not ours. */
     private void count(Request request, Consumer<LockSeries> action) {
+        gauges.restore();
         Optional.ofNullable(kinds.get(request.kind())).ifPresent(action);
         names.of(request.path()).ifPresent(named -> action.accept(named.series()));
     }

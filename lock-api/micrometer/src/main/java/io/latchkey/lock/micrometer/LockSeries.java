@@ -24,9 +24,9 @@ final class LockSeries {
     final Timer released;
     final Timer lost;
 
-    LockSeries(MeterRegistry meters, String prefix, Tags tags, Duration... buckets) {
-        waiting = new OpenRequests(meters, prefix + "waiting", tags, "requests that are not granted yet");
-        held = new OpenRequests(meters, prefix + "held", tags, "leases that are neither released nor lost");
+    LockSeries(MeterRegistry meters, OwnGauges gauges, String prefix, Tags tags, Duration... buckets) {
+        waiting = new OpenRequests(meters, gauges, prefix + "waiting", tags, "requests that are not granted yet");
+        held = new OpenRequests(meters, gauges, prefix + "held", tags, "leases that are neither released nor lost");
         Function<String, Timer> wait = outcome -> Timer.builder(prefix + "wait")
                 .description("How long requests took until they were granted or ended")
                 .tags(tags.and("outcome", outcome))
@@ -66,13 +66,9 @@ final class LockSeries {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    void missed() {
+    /** Begins to count requests and leases from zero. */
+    void clear() {
         waiting.clear();
         held.clear();
-    }
-
-    void unregister() {
-        waiting.unregister();
-        held.unregister();
     }
 }

@@ -22,6 +22,7 @@ final class NamedSeries {
     private static final String PREFIX = "latchkey.named.";
 
     private final MeterRegistry meters;
+    private final OwnGauges gauges;
     private final Tags tags;
     private final Function<String, @Nullable String> nameOf;
     private final Map<String, Named> names = new ConcurrentHashMap<>();
@@ -29,8 +30,9 @@ final class NamedSeries {
     /** The meters of one name. */
     record Named(LockSeries series, Map<LossCause, Counter> lost) {}
 
-    NamedSeries(MeterRegistry meters, Tags tags, Function<String, @Nullable String> nameOf) {
+    NamedSeries(MeterRegistry meters, OwnGauges gauges, Tags tags, Function<String, @Nullable String> nameOf) {
         this.meters = meters;
+        this.gauges = gauges;
         this.tags = tags;
         this.nameOf = nameOf;
     }
@@ -45,7 +47,7 @@ final class NamedSeries {
 
     private Named series(String name) {
         Tags named = tags.and("name", name);
-        return new Named(new LockSeries(meters, PREFIX, named), LockSeries.losses(meters, PREFIX, named));
+        return new Named(new LockSeries(meters, gauges, PREFIX, named), LockSeries.losses(meters, PREFIX, named));
     }
 
     void forEach(Consumer<LockSeries> action) {

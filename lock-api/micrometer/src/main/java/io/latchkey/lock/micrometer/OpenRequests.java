@@ -3,12 +3,10 @@ package io.latchkey.lock.micrometer;
 
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -20,24 +18,21 @@ final class OpenRequests {
     /** When each began, the oldest first. */
     private final Map<Long, Long> since = new LinkedHashMap<>();
 
-    private final MeterRegistry meters;
     private final Clock clock;
-    private final List<Meter> gauges;
 
-    OpenRequests(MeterRegistry meters, String name, Tags tags, String what) {
-        this.meters = meters;
+    OpenRequests(MeterRegistry meters, OwnGauges gauges, String name, Tags tags, String what) {
         clock = meters.config().clock();
-        gauges = List.of(
-                Gauge.builder(name, this, OpenRequests::count)
-                        .description("Number of " + what)
-                        .tags(tags)
-                        .strongReference(true)
-                        .register(meters),
-                TimeGauge.builder(name + ".age", this, TimeUnit.NANOSECONDS, OpenRequests::age)
-                        .description("Age of the oldest of the " + what + ", 0 if there are none")
-                        .tags(tags)
-                        .strongReference(true)
-                        .register(meters));
+        gauges.add(name, tags, () -> Gauge.builder(name, this, OpenRequests::count)
+                .description("Number of " + what)
+                .tags(tags)
+                .strongReference(true)
+                .register(meters));
+        gauges.add(name + ".age", tags, () -> TimeGauge.builder(
+                        name + ".age", this, TimeUnit.NANOSECONDS, OpenRequests::age)
+                .description("Age of the oldest of the " + what + ", 0 if there are none")
+                .tags(tags)
+                .strongReference(true)
+                .register(meters));
     }
 
     private synchronized double count() {
@@ -62,9 +57,5 @@ final class OpenRequests {
 
     synchronized void clear() {
         since.clear();
-    }
-
-    void unregister() {
-        gauges.forEach(meters::remove);
     }
 }

@@ -29,6 +29,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -49,11 +50,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -64,6 +67,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LockMetersTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final Path DASHBOARD = Docs.root().resolve("docs/observing/dashboard.json");
+    private static final Pattern STATES = Pattern.compile("latchkey\\.(named\\.)?(connected|waiting|held)");
+    private static final Set<String> ONE_LEASE =
+            Set.of("latchkey.connected 1.0", "latchkey.held 1.0", "latchkey.named.held 1.0");
 
     @AutoClose
     private final SimulatedLocks locks = SimulatedLocks.start();
@@ -244,6 +250,68 @@ class LockMetersTest {
                             .toList());
         }
         assertEquals(1, value("latchkey.held", "client", "two"));
+    }
+
+    static Stream<MeterRegistry> registries() {
+        return Stream.of(
+                new SimpleMeterRegistry(),
+                new CompositeMeterRegistry().add(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
+    }
+
+    private static void openClient(LockMeters observer, long requestId) {
+        Request request = new Request(requestId, "/a", Kind.MUTEX, 1, "");
+        observer.sessionChanged(SessionState.CONNECTED);
+        observer.requested(request);
+        observer.granted(request, 1, Duration.ZERO);
+    }
+
+    /** The gauges of states that are not zero, as the registries show them that export them. */
+    private static Set<String> shown(MeterRegistry registry) {
+        Stream<MeterRegistry> leaves = registry instanceof CompositeMeterRegistry composite
+                ? composite.getRegistries().stream()
+                : Stream.of(registry);
+        return leaves.flatMap(leaf -> leaf.getMeters().stream())
+                .filter(meter -> STATES.matcher(meter.getId().getName()).matches() && measured(meter) != 0)
+                .map(gauge -> gauge.getId().getName() + " " + measured(gauge))
+                .collect(Collectors.toSet());
+    }
+
+    /** As in a loop that tries again until a client is open. */
+    @ParameterizedTest
+    @MethodSource("registries")
+    void gaugesAreThereAgain_whenTheObserverGetsAnotherClient(MeterRegistry registry) {
+        LockMeters observer = LockMeters.of(registry, path -> "some");
+        openClient(observer, 1);
+        assertEquals(ONE_LEASE, shown(registry));
+        observer.sessionChanged(SessionState.CLOSED);
+        assertEquals(Set.of(), shown(registry));
+        observer.sessionChanged(SessionState.CLOSED); // of a client that found no server
+        assertTrue(registry.find("latchkey.connected").meters().isEmpty());
+        openClient(observer, 2);
+        assertEquals(ONE_LEASE, shown(registry));
+    }
+
+    @ParameterizedTest
+    @MethodSource("registries")
+    void gaugesAreThoseOfTheNewestObserver_whenAnEarlierClientWasNeverOpen(MeterRegistry registry) {
+        LockMeters unused = LockMeters.of(registry, path -> "some");
+        openClient(LockMeters.of(registry, path -> "some"), 1);
+        assertEquals(ONE_LEASE, shown(registry));
+    }
+
+    @ParameterizedTest
+    @MethodSource("registries")
+    void gaugesAreThoseOfTheNewestObserver_whenTheEndOfTheFormerClientIsReportedLater(MeterRegistry registry) {
+        LockMeters former = LockMeters.of(registry, path -> "some");
+        openClient(former, 1);
+        LockMeters next = LockMeters.of(registry, path -> "some");
+        former.released(new Request(1, "/a", Kind.MUTEX, 1, ""), 1, Duration.ZERO);
+        openClient(next, 1);
+        former.sessionChanged(SessionState.CLOSED);
+        assertEquals(ONE_LEASE, shown(registry));
+        next.sessionChanged(SessionState.CLOSED);
+        assertEquals(Set.of(), shown(registry));
+        assertTrue(registry.find("latchkey.connected").meters().isEmpty());
     }
 
     /** As for a lease that is lost. */
