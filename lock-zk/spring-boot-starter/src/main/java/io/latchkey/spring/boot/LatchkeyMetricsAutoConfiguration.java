@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.spring.boot;
 
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.micrometer.LockMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
@@ -24,8 +25,12 @@ import org.springframework.context.annotation.Bean;
         name = {"latchkey.enabled", "latchkey.metrics.enabled"},
         matchIfMissing = true)
 public final class LatchkeyMetricsAutoConfiguration {
+    /**
+     * Only for the client that the starter opens, which is registered later: the gauges of one that is never notified
+     * would say for ever that it is not connected.
+     */
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean({LockMeters.class, LockClient.class})
     LockMeters lockMeters(MeterRegistry meters) {
         return LockMeters.of(meters);
     }

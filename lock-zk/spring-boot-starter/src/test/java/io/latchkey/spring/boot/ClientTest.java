@@ -108,10 +108,16 @@ class ClientTest {
 
     @Test
     void clientBacksOff_forABeanOfTheApplication() {
-        ServerOfTheTests.withoutServers().withUserConfiguration(OwnClient.class).run(context -> {
-            assertThat(context).hasSingleBean(LockClient.class).hasSingleBean(LatchkeyLifecycle.class);
-            assertThat(context).hasBean("ownClient");
-        });
+        ServerOfTheTests.withoutServers()
+                .withUserConfiguration(OwnClient.class)
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(LockClient.class).hasSingleBean(LatchkeyLifecycle.class);
+                    assertThat(context).hasBean("ownClient");
+                    assertThat(context.getBean(MeterRegistry.class).getMeters())
+                            .as("meters that no client keeps")
+                            .isEmpty();
+                });
     }
 
     @Configuration(proxyBeanMethods = false)
