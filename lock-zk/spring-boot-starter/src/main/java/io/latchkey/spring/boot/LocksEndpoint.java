@@ -216,8 +216,10 @@ public final class LocksEndpoint {
      *
      * @param action {@code request-release} or {@code evict}
      * @param path the path of the lock
-     * @param token the token of the request, as a read shows it
+     * @param token the token of the request, as a read shows it; not 0, which it shows for each request that this client
+     *     may not read
      * @return the result
+     * @throws LockException if no request with this token was found, and not all could be read
      */
     @WriteOperation
     public Result act(String action, String path, long token) {
@@ -226,8 +228,13 @@ public final class LocksEndpoint {
             throw new InvalidEndpointRequestException(
                     "action is \"" + action + "\"; it must be request-release or evict", "bad action");
         }
+        if (token < 1) {
+            throw new InvalidEndpointRequestException(
+                    "token is " + token + "; it must be that of one request, which is 1 or more", "bad token");
+        }
         try {
-            for (LockSummary lock : client.listLocksAt(path).locks()) {
+            LockListing listing = client.listLocksAt(path);
+            for (LockSummary lock : listing.locks()) {
                 for (Contender request : lock.queue()) {
                     if (request.token() == token) {
                         String result = evict
@@ -237,6 +244,7 @@ public final class LocksEndpoint {
                     }
                 }
             }
+            checkComplete(listing, path, token);
             return new Result(path, token, Contender.Eviction.GONE.name());
         } catch (BadPathException bad) {
             throw new InvalidEndpointRequestException("bad path: " + bad.getMessage(), "bad path", bad);
@@ -244,5 +252,14 @@ public final class LocksEndpoint {
             Thread.currentThread().interrupt();
             throw new LockException("interrupted while waiting for a server; it is unknown whether anything changed");
         }
+    }
+
+    private static void checkComplete(LockListing listing, String path, long token) {
+        listing.unreadable().forEach((missing, why) -> {
+            throw new LockException(
+                    "no request with token " + token + " was found at " + path + ", and " + missing
+                            + " could not be read: " + why.getMessage(),
+                    why);
+        });
     }
 }
