@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,13 +131,19 @@ public final class LeaderElections implements SmartLifecycle {
         try {
             return task.lead(lease);
         } finally {
+            // What ended the work is for the work: a listener that waits for something would not be able to.
+            boolean interrupted = Thread.interrupted();
             publishTermOver(task.role(), lease);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     private void publishElected(String role, Lease lease) {
         publish(
                 new LeaderElectedEvent(role, lease),
+                () -> isOver(role, lease),
                 failed -> LOG.error(
                         "A listener threw on the LeaderElectedEvent of the role {}. This instance {} the role, with"
                                 + " epoch {}. Listeners that come after that one were not called",
@@ -149,6 +156,7 @@ public final class LeaderElections implements SmartLifecycle {
     private void publishTermOver(String role, Lease lease) {
         publish(
                 new LeaderTermOverEvent(role, lease),
+                () -> false,
                 failed -> LOG.error(
                         "A listener threw on the LeaderTermOverEvent of the role {}. The term with epoch {} is over, and"
                                 + " the candidate goes on as if the listener had returned. Listeners that come after that"
@@ -158,15 +166,30 @@ public final class LeaderElections implements SmartLifecycle {
                         failed));
     }
 
-    /** An exception of a listener does not end the candidacy: it says nothing about the leadership. */
-    private void publish(Object event, Consumer<Throwable> log) {
+    /** Whether the term has ended, or is asked to end. */
+    private boolean isOver(String role, Lease lease) {
+        return !lease.isValid()
+                || candidate(role)
+                        .map(each -> each.state() != Leadership.State.LEADING)
+                        .orElse(true);
+    }
+
+    /**
+     * An exception of a listener does not end the candidacy: it says nothing about the leadership.
+     *
+     * @param endsListeners whether listeners are interrupted now, so that one that ends by that has not failed
+     */
+    private void publish(Object event, BooleanSupplier endsListeners, Consumer<Throwable> log) {
         try {
             events.publishEvent(event);
         } catch (Throwable failed) {
-            if (failed instanceof UndeclaredThrowableException && failed.getCause() instanceof InterruptedException) {
-                Thread.currentThread().interrupt(); // the term is over, or other code ends the candidate
-            } else {
+            boolean interrupted =
+                    failed instanceof UndeclaredThrowableException && failed.getCause() instanceof InterruptedException;
+            if (!interrupted || !endsListeners.getAsBoolean()) {
                 log.accept(failed);
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt(); // the term is over, or other code ends the candidate
             }
         }
     }

@@ -5,7 +5,8 @@ import io.latchkey.lock.Lease;
 
 /**
  * This instance leads a role no longer. Published on the thread of the candidate, before the mutex is released, if it
- * is still held. An exception of a listener is logged and does not end the candidacy.
+ * is still held. The interrupt that ended the term is cleared meanwhile. An exception of a listener is logged and does not
+ * end the candidacy.
  *
  * @param role the role
  * @param lease the lease of the term, whose token is the epoch

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
@@ -184,6 +185,74 @@ class LeaderElectionsTest {
                     .contains(
                             "ERROR A listener threw on the LeaderElectedEvent of the role dunning. This instance leads")
                     .contains("ERROR A listener threw on the LeaderTermOverEvent of the role worker. The term with")
+                    .contains(": listener of dunning");
+        }
+    }
+
+    /** It keeps its status when it is interrupted, as code does that may not throw. */
+    static class PoliteTask implements LeaderTask {
+        @Override
+        public String role() {
+            return "polite";
+        }
+
+        @Override
+        public Leadership.Next lead(Lease lease) {
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            return Leadership.Next.QUEUE_AGAIN;
+        }
+    }
+
+    static class Waiting {
+        final List<String> seen = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void over(LeaderTermOverEvent event) throws InterruptedException {
+            seen.add("over");
+            assertThat(new CountDownLatch(0).await(1, TimeUnit.SECONDS)).isTrue(); // throws if it is interrupted
+            seen.add("done");
+        }
+    }
+
+    @Test
+    void listenersOfTheEndAreNotInterrupted_byWhatEndedTheWork() {
+        application.withBean(Waiting.class).withBean(PoliteTask.class).run(context -> {
+            LeaderElections elections = context.getBean(LeaderElections.class);
+            Eventually.holds("a leader", SOON, () -> elections.isLeader("polite"));
+            Leadership candidate = elections.candidate("polite").orElseThrow();
+            long epoch = candidate.epoch().orElseThrow();
+            candidate.stepDown();
+            Eventually.holds("the next term", SOON, () -> candidate.epoch().orElse(0) > epoch);
+            assertThat(context.getBean(Waiting.class).seen).containsExactly("over", "done");
+        });
+    }
+
+    static class Interrupted {
+        @EventListener
+        void elected(LeaderElectedEvent event) throws InterruptedException {
+            throw new InterruptedException("listener of " + event.role());
+        }
+    }
+
+    /** Here by itself; by other code it would be the same. */
+    @Test
+    void interruptOfAListenerIsLogged_whenNothingEndsTheTerm() {
+        try (CapturedLog log = new CapturedLog(LeaderElections.class)) {
+            application
+                    .withBean(Interrupted.class)
+                    .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/interrupted")
+                    .run(context -> {
+                        Leadership candidate = context.getBean(LeaderElections.class)
+                                .candidate("dunning")
+                                .orElseThrow();
+                        Eventually.holds("the end", SOON, () -> candidate.state() == Leadership.State.ENDED);
+                    });
+            assertThat(log.text())
+                    .contains("ERROR A listener threw on the LeaderElectedEvent of the role dunning")
                     .contains(": listener of dunning");
         }
     }
