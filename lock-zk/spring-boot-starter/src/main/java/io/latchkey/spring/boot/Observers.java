@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockObserver;
 import io.latchkey.lock.LossCause;
 import io.latchkey.lock.SessionState;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,20 +20,25 @@ final class Observers implements LockObserver {
     }
 
     private void each(Consumer<LockObserver> event) {
-        RuntimeException first = null;
+        Throwable first = null;
         for (LockObserver observer : all) {
             try {
                 event.accept(observer);
-            } catch (RuntimeException failed) {
+            } catch (Throwable failed) { // an error as well, and what a language without checked exceptions throws
                 if (first == null) {
                     first = failed;
-                } else {
+                } else if (failed != first) {
                     first.addSuppressed(failed);
                 }
             }
         }
-        if (first != null) {
-            throw first; // the client logs it
+        // The client logs it.
+        if (first instanceof Error error) {
+            throw error;
+        } else if (first instanceof RuntimeException exception) {
+            throw exception;
+        } else if (first != null) {
+            throw new UndeclaredThrowableException(first);
         }
     }
 

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.security.auth.login.AppConfigurationEntry;
@@ -260,6 +261,30 @@ class ClientTest {
                             () -> requests.get() == 1
                                     && meters.find("latchkey.hold").timer() != null);
                 });
+    }
+
+    @Test
+    void observersAreNotified_whateverAnotherOneThrows() {
+        AtomicInteger requests = new AtomicInteger();
+        AssertionError thrown = new AssertionError("of an observer");
+        LockObserver throwing = new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                requests.incrementAndGet();
+                throw thrown;
+            }
+        };
+        LockObserver.Request request = new LockObserver.Request(1, "/a", LockObserver.Kind.MUTEX, 1, "");
+        Observers observers = new Observers(List.of(throwing, throwing, new LockObserver() {
+            @Override
+            public void requested(Request request) {
+                requests.incrementAndGet();
+                throw new IllegalStateException("of the last one");
+            }
+        }));
+        assertThatThrownBy(() -> observers.requested(request)).isSameAs(thrown);
+        assertThat(requests).hasValue(3);
+        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class);
     }
 
     // ---- starts that fail
