@@ -10,6 +10,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class CommandEdgesTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
+    /** The longest time of the command line. */
+    private static final String AGES = "999999999d";
     private static final Pattern PROCESS = Pattern.compile("process (\\d+)");
 
     CommandEdgesTest(EmbeddedZooKeeper server, LockClient other) {
@@ -217,6 +220,35 @@ class CommandEdgesTest extends CommandFixture {
         assertEquals("running\ngot TERM\n", ended.out());
     }
 
+    // ---- times that are longer than a number of nanoseconds can say
+
+    @Test
+    void commandIsEnded_whenTheLockIsLost_howeverLongItsTimesAre() throws Exception {
+        Program program = runScript(
+                        "/edges/ages",
+                        OBEDIENT,
+                        "--session-timeout=30s",
+                        "--connect-timeout=" + AGES,
+                        "--timeout=" + AGES,
+                        "--held-at-most=" + AGES,
+                        "--grace=" + AGES)
+                .awaitSaid("running");
+
+        server.expireSession(requests("/edges/ages").get(0).session());
+
+        Program.Ended ended = program.ended();
+        assertEquals(76, ended.status(), ended::toString);
+        assertEquals("running\ngot TERM\n", ended.out());
+    }
+
+    @Test
+    void topQuits_howeverLongItsIntervalIs() throws Exception {
+        Program program = atATerminal("q", "top", "/edges", "--interval=" + AGES);
+        program.awaitSaid("/edges");
+        Files.createFile(folder.resolve("pressed"));
+        assertEquals(0, program.ended().status(), program::out);
+    }
+
     // ---- processes of the command
 
     /**
@@ -272,20 +304,19 @@ class CommandEdgesTest extends CommandFixture {
 
     // ---- a terminal, and full outputs
 
+    /** Runs latchkey at a terminal, at which a key is pressed once there is a file {@code pressed}. */
+    private Program atATerminal(String key, String... args) throws IOException {
+        Files.writeString(
+                folder.resolve("run.sh"), "#!/bin/sh\nexec " + String.join(" ", Program.command(args)) + "\n");
+        return shell("mkfifo keys; { while [ ! -e pressed ]; do sleep 0.1; done; printf '" + key
+                + "'; sleep 20; } > keys & script -qefc 'sh run.sh' /dev/null < keys");
+    }
+
     /** The terminal sends INT to the whole group. */
     @Test
     void controlCAtATerminal_endsTheCommand() throws Exception {
-        Files.writeString(
-                folder.resolve("run.sh"),
-                "#!/bin/sh\nexec "
-                        + String.join(
-                                " ",
-                                Program.command(
-                                        "run", "/edges/terminal", "--", "sh", "-c", "'echo running; exec sleep 300'"))
-                        + "\n");
         Program program =
-                shell("mkfifo keys; { while [ ! -e pressed ]; do sleep 0.1; done; printf '\\003'; sleep 20; } > keys &"
-                        + " script -qefc 'sh run.sh' /dev/null < keys");
+                atATerminal("\\003", "run", "/edges/terminal", "--", "sh", "-c", "'echo running; exec sleep 300'");
         program.awaitSaid("running");
         Files.createFile(folder.resolve("pressed"));
         assertEquals(130, program.ended().status());

@@ -98,7 +98,7 @@ final class CommandProcess {
             if (tree.hasEnded()) {
                 return true;
             }
-            long left = time.toNanos() - (System.nanoTime() - start);
+            long left = TimeUnit.NANOSECONDS.convert(time) - (System.nanoTime() - start);
             if (left <= 0) {
                 return false;
             }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -126,8 +127,8 @@ final class TopCommand implements Callable<Integer> {
                 trouble = String.valueOf(away.getMessage());
             }
             screen.show(view.screen(by, now, trouble));
-            long end = System.nanoTime() + interval.toNanos();
-            while (System.nanoTime() < end) {
+            long begun = System.nanoTime();
+            while (System.nanoTime() - begun < TimeUnit.NANOSECONDS.convert(interval)) {
                 int key = screen.key(KEY_MILLIS);
                 TopView.Order wanted =
                         switch (key) {
