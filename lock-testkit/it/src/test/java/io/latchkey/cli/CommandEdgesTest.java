@@ -43,6 +43,7 @@ class CommandEdgesTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
     /** The longest time of the command line. */
     private static final String AGES = "999999999d";
+
     private static final Pattern PROCESS = Pattern.compile("process (\\d+)");
 
     CommandEdgesTest(EmbeddedZooKeeper server, LockClient other) {
@@ -250,6 +251,17 @@ class CommandEdgesTest extends CommandFixture {
     }
 
     // ---- processes of the command
+
+    /** No process of it existed, so its period is not used up. Without a locale the folder has no name in Java. */
+    @Test
+    void commandIsNotFound_whenAFolderOfThePathIsNotAscii() throws Exception {
+        String script = "PATH=\"$PATH:$(printf '/caf\\303\\251')\"; exec LATCHKEY";
+        String[] run = {"run", "/edges/path", "--once-per=36500d", "--at-most-once", "--", "no-such-command"};
+        Program.Ended ended = shell(script, run).ended();
+        assertEquals(127, ended.status(), ended::toString);
+        run[run.length - 1] = "true";
+        assertEquals(new Program.Ended(0, "", ""), shell(script, run).ended());
+    }
 
     /**
      * It ignores TERM, is a grandchild, or is started by a clean-up that waits for it or does not, or is the last of

@@ -4,6 +4,7 @@ package io.latchkey.cli;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -48,11 +49,18 @@ final class CommandProcess {
     /** Returns whether a command that could not be started exists, by itself or in a folder of the PATH. */
     static boolean isThere(String command) {
         if (command.indexOf('/') >= 0) {
-            return Files.exists(Path.of(command));
+            return isThere("", command);
         }
         String folders = Objects.requireNonNullElse(System.getenv("PATH"), "");
-        return Stream.of(folders.split(File.pathSeparator, -1))
-                .anyMatch(folder -> Files.exists(Path.of(folder, command)));
+        return Stream.of(folders.split(File.pathSeparator, -1)).anyMatch(folder -> isThere(folder, command));
+    }
+
+    private static boolean isThere(String folder, String command) {
+        try {
+            return Files.exists(Path.of(folder, command));
+        } catch (InvalidPathException unreadable) {
+            return false; // a name with other letters than those of the locale; under cron there is none
+        }
     }
 
     /** Starts the command with latchkey's standard streams and without its login, unless it has been ended before. */
