@@ -19,6 +19,7 @@ public final class LockKeys {
      * @param parent the path above
      * @param key the key
      * @return the path
+     * @throws IllegalArgumentException if the key has half of a surrogate pair, which has no encoding
      */
     public static String path(String parent, String key) {
         return path(parent, "key-", key);
@@ -31,8 +32,13 @@ public final class LockKeys {
      * @param prefix the beginning of the last level, letters and a hyphen
      * @param text the text
      * @return the path
+     * @throws IllegalArgumentException if the text has half of a surrogate pair
      */
     public static String path(String parent, String prefix, String text) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new IllegalArgumentException("\"" + text + "\" cannot be the key of a lock below " + parent
+                    + ": it has half of a surrogate pair, which has no encoding, so other keys would have its path.");
+        }
         String encoded = URLEncoder.encode(text, StandardCharsets.UTF_8);
         return parent + "/" + prefix
                 + LIKE_A_REQUEST

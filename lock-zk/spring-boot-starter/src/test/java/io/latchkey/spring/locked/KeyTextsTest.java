@@ -2,7 +2,9 @@
 package io.latchkey.spring.locked;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.latchkey.spring.LockKeys;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -16,10 +18,11 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keys with a text that is the same in all processes, and others. */
+/** Keys with a text that is the same in all processes, and with a path that no other key has; and others. */
 class KeyTextsTest {
     record Order(String id, Object more) {}
 
@@ -71,5 +74,18 @@ class KeyTextsTest {
     @MethodSource
     void differ(Object key) {
         assertThat(KeyTexts.whyNot(key)).isPresent();
+    }
+
+    /** As a question mark, each of them would have the path of the others. */
+    @Test
+    void pathIsRefused_forHalfOfASurrogatePair() {
+        for (String half : List.of("a\uD83D", "\uDE00b")) {
+            assertThatThrownBy(() -> LockKeys.path("/orders", half))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("below /orders")
+                    .hasMessageContaining("half of a surrogate pair");
+        }
+        assertThat(LockKeys.path("/orders", "\uD83D\uDE00")).isEqualTo("/orders/key-%F0%9F%98%80");
+        assertThat(LockKeys.path("/orders", "?")).isEqualTo("/orders/key-%3F");
     }
 }
