@@ -49,10 +49,10 @@ class OpenAnswersTest {
         Told open = new Told();
         Told completed = new Told();
         assertTrue(completion.test(completed), "it is the first to complete it");
-        assertFalse(completed.complete("later"));
-        assertFalse(completed.completeExceptionally(failure));
         answers.failAll(() -> failure);
         assertEquals(List.of(open), told);
+        assertFalse(completed.complete("later"));
+        assertFalse(completed.completeExceptionally(failure));
     }
 
     @Test
