@@ -166,7 +166,8 @@ public interface Lease extends AutoCloseable {
      * returns {@link ReleaseOutcome#LOST}. The call that releases also returns {@code LOST} if only the server's
      * response shows that the node was already deleted or the session had ended.
      *
-     * <p>Throws no exception, not even on a closed client.
+     * <p>Throws no exception, not even on a closed client. On a stack that is used up it throws a {@link
+     * StackOverflowError}, and the lease has not ended: an outer frame can release it.
      *
      * @return the outcome of the release
      */
