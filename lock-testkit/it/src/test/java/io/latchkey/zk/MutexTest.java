@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,33 @@ class MutexTest extends OnOneServer {
             lease.close();
             Optional<Lease> next = mutex.tryAcquire(Duration.ofSeconds(10));
             assertTrue(next.isPresent(), () -> "held by no one, as it was released " + left + " frames from the end");
+            next.get().close();
+        }
+    }
+
+    /** An outer frame unlocks it again, unless the view has said that it is unlocked. */
+    @Test
+    void viewIsUnlocked_whereverTheStackOfItsThreadEnds() throws Exception {
+        Mutex mutex = one.mutex("/m");
+        for (int frames = 0; frames < 150; frames++) {
+            int left = frames;
+            Runnable holder = () -> {
+                Lock view = mutex.asLock();
+                AtomicBoolean unlocked = new AtomicBoolean();
+                view.lock();
+                int unused = fromTheEndOfTheStack(left, () -> {
+                    view.unlock();
+                    unlocked.set(true);
+                });
+                if (!unlocked.get()) {
+                    view.unlock();
+                }
+            };
+            Thread deep = new Thread(null, holder, "deep", 256 * 1024);
+            deep.start();
+            deep.join();
+            Optional<Lease> next = mutex.tryAcquire(Duration.ofSeconds(10));
+            assertTrue(next.isPresent(), () -> "held by no one, as it was unlocked " + left + " frames from the end");
             next.get().close();
         }
     }

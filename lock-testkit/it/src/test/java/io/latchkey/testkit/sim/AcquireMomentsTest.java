@@ -421,6 +421,19 @@ class AcquireMomentsTest extends OnSimulatedServer {
         granted(both).ensureValid();
     }
 
+    /** Its caller has gone without giving the request up, as on a stack that had no room left. */
+    @Test
+    void leaseIsReleased_whenNoCallerTakesIt() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles("/m");
+        assertTrue(asked.completeExceptionally(new IllegalStateException("thrown by a test")));
+        held.abandon();
+        settleBoth(holder, client);
+        assertEquals(List.of(), queueUnder("/m"));
+    }
+
     /** The server has put the creation off. */
     @Test
     void nothingIsSent_whenTheCallerGivesUpBeforeItsCreationIsSentAgain() throws Exception {

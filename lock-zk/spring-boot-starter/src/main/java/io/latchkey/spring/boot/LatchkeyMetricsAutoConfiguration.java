@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.spring.boot;
 
-import io.latchkey.lock.LockClient;
 import io.latchkey.lock.micrometer.LockMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
@@ -11,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Auto-configuration of the lock client's meters. */
 @AutoConfiguration(
@@ -26,11 +26,12 @@ import org.springframework.context.annotation.Bean;
         matchIfMissing = true)
 public final class LatchkeyMetricsAutoConfiguration {
     /**
-     * Only for the client that the starter opens, which is registered later: the gauges of one that is never notified
-     * would say for ever that it is not connected.
+     * Lazy, so made for a client alone: the starter's, or one of the application that takes it. The gauges of one that no
+     * client notifies would say for ever that it is not connected.
      */
     @Bean
-    @ConditionalOnMissingBean({LockMeters.class, LockClient.class})
+    @Lazy
+    @ConditionalOnMissingBean
     LockMeters lockMeters(MeterRegistry meters) {
         return LockMeters.of(meters);
     }

@@ -156,7 +156,7 @@ public final class LeaderElections implements SmartLifecycle {
     private void publishTermOver(String role, Lease lease) {
         publish(
                 new LeaderTermOverEvent(role, lease),
-                () -> false,
+                () -> true, // by what ended the term, and came late
                 failed -> LOG.error(
                         "A listener threw on the LeaderTermOverEvent of the role {}. The term with epoch {} is over, and"
                                 + " the candidate goes on as if the listener had returned. Listeners that come after that"

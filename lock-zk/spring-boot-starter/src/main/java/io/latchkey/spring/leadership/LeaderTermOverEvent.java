@@ -5,7 +5,7 @@ import io.latchkey.lock.Lease;
 
 /**
  * This instance leads a role no longer. Published on the thread of the candidate, before the mutex is released, if it
- * is still held. The interrupt that ended the term is cleared meanwhile. An exception of a listener is logged and does not
+ * is still held. The interrupt status of the work is cleared meanwhile. An exception of a listener is logged and does not
  * end the candidacy.
  *
  * @param role the role

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockObserver;
+import io.latchkey.lock.SessionState;
 import io.latchkey.lock.micrometer.LockMeters;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
@@ -125,6 +126,27 @@ class ClientTest {
     static class OwnClient {
         @Bean
         LockClient ownClient() throws InterruptedException {
+            return SERVER.client();
+        }
+    }
+
+    @Test
+    void ownClientCanTakeTheMetersOfTheStarter() {
+        ServerOfTheTests.withoutServers()
+                .withUserConfiguration(ObservedClient.class)
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context.getBean(MeterRegistry.class)
+                                .get("latchkey.connected")
+                                .gauge()
+                                .value())
+                        .isEqualTo(1.0));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ObservedClient {
+        @Bean
+        LockClient ownClient(LockMeters meters) throws InterruptedException {
+            meters.sessionChanged(SessionState.CONNECTED);
             return SERVER.client();
         }
     }

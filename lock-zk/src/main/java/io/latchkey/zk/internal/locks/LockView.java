@@ -9,6 +9,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.StackRoom;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -68,6 +69,7 @@ final class LockView implements Lock {
 
     @Override
     public void unlock() {
+        StackRoom.checkForACall();
         ThreadHolds.Hold hold = holds.mine(acquirable.holdKey())
                 .filter(mine -> mine.has(side))
                 .orElseThrow(() -> new IllegalMonitorStateException(

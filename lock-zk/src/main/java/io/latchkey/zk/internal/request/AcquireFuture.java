@@ -184,9 +184,11 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            // Not in the step, which is dropped if the engine fails before it.
-            events.notGranted(endWithout());
-            context.execute(giveUp);
+            context.runWithRoom(() -> {
+                // Not in the step, which is dropped if the engine fails before it.
+                events.notGranted(endWithout());
+                context.executeWithRoom(giveUp);
+            });
         }
         return cancelled;
     }

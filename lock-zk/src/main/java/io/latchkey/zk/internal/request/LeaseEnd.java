@@ -53,7 +53,8 @@ final class LeaseEnd {
         /** @param by what has released it */
         record Released(Object by) implements How {}
 
-        record Lost(LossCause cause) implements How {}
+        /** @param by what has found it lost */
+        record Lost(LossCause cause, Object by) implements How {}
     }
 
     LeaseEnd(Session session, Lease lease) {
@@ -76,7 +77,12 @@ final class LeaseEnd {
 
     /** Ends it as lost, and returns whether it had not ended before. */
     boolean lose(LossCause cause) {
-        return how.compareAndSet(null, new How.Lost(cause));
+        return lose(cause, new Object());
+    }
+
+    /** Ends it as lost, and returns whether it ends by this call, or has ended by another with the same {@code by}. */
+    boolean lose(LossCause cause, Object by) {
+        return how.compareAndSet(null, new How.Lost(cause, by)) || (how.get() instanceof How.Lost it && it.by() == by);
     }
 
     boolean isOver() {

@@ -399,7 +399,10 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             holding = new Holding(entries(), session(), token, events, Request.this::on);
             ZkLease granted = holding.newLease();
             granted.goesTo(events);
-            outcome.answer(Optional.of(granted));
+            if (!outcome.answer(Optional.of(granted))) {
+                // Also if the caller's stack had no room left to give the request up.
+                context.execute(granted::abandon);
+            }
         }
 
         @Override

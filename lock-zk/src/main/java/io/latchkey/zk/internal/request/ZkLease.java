@@ -24,6 +24,7 @@ import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.threads.OpenAnswers;
+import io.latchkey.zk.internal.threads.StackRoom;
 import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.turns.TurnQueue;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
@@ -371,6 +372,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     }
 
     private void watchOwnNodes() {
+        StackRoom.checkForACall();
         if (watching.compareAndSet(false, true)) {
             context.execute(request::watchOwnNodes);
         }
@@ -389,6 +391,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
                     "Release requests are not supported on a path that is shared with clients other than Latchkey's,"
                             + " which would take the revocation node for a lock request. Nothing was sent.");
         }
+        StackRoom.checkForACall();
         if (listening.compareAndSet(false, true)) {
             context.execute(request::listen);
         }
@@ -418,10 +421,15 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
         });
     }
 
+    /** Ends the lease only where its owner is sure to be notified, as {@link #beginRelease} does. */
     private void lose(LossCause cause) {
-        if (end(cause)) {
-            context.runWithRoom(() -> notifyOwner(cause));
-        }
+        Object by = new Object();
+        context.runWithRoom(() -> {
+            if (endedFirst(end.lose(cause, by))) {
+                notifyOwner(cause);
+            }
+        });
+        boolean unused = end.lose(cause, by);
     }
 
     @Override

@@ -13,6 +13,8 @@ public final class StackRoom {
     private static final int FRAMES = 200;
     /** What a thread pool needs to take a task, the start of a thread included. */
     private static final int FRAMES_OF_A_POOL = 60;
+    /** The same, and what lies between the door of a call and that. */
+    private static final int FRAMES_OF_A_CALL = 100;
 
     private StackRoom() {}
 
@@ -48,7 +50,20 @@ public final class StackRoom {
      * @throws StackOverflowError if the stack has too little room even for that: nothing has begun
      */
     public static void checkForAPool() {
-        if (!hasRoomFor(FRAMES_OF_A_POOL)) {
+        check(FRAMES_OF_A_POOL);
+    }
+
+    /**
+     * Checks that at the door of a call that changes something before it leaves its work: it must not fail in between.
+     *
+     * @throws StackOverflowError if the stack has too little room: nothing has begun
+     */
+    public static void checkForACall() {
+        check(FRAMES_OF_A_CALL);
+    }
+
+    private static void check(int frames) {
+        if (!hasRoomFor(frames)) {
             throw new StackOverflowError(
                     "too little room on the stack of this thread for a call of the lock client, and"
                             + " even to leave it to another thread; nothing was done");
