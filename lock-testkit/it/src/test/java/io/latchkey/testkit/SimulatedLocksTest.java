@@ -891,6 +891,19 @@ class SimulatedLocksTest {
         assertTrue(never.struck().isCancelled());
     }
 
+    @Test
+    void faultFails_whenItsPredicateThrows() throws Exception {
+        LockClient mine = locks.client();
+        RequestMatch broken = RequestMatch.of("broken", request -> {
+            throw new AssertionError("a fault of the test");
+        });
+        Fault cut = locks.cutBefore(mine, broken, 1);
+        HeldFrames hold = locks.holdAnswers(mine, broken);
+        soon(mine.mutex("/m").acquireAsync()).close();
+        failure(AssertionError.class, cut.struck());
+        failure(AssertionError.class, hold.firstCaught());
+    }
+
     /** Else a client whose paths are named by its work would keep all that it ever used. */
     @Test
     @Tag("once")

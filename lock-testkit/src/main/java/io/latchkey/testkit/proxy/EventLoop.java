@@ -30,6 +30,10 @@ final class EventLoop implements AutoCloseable {
     private final Thread thread;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+    private final Runnable whenFailed;
+    /** Completes exceptionally when the loop has ended. */
+    private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
     private long timersMade;
     private volatile boolean closed;
 
@@ -41,18 +45,26 @@ final class EventLoop implements AutoCloseable {
         }
     }
 
-    EventLoop(String name) {
+    /**
+     * @param whenFailed runs on the loop's thread when an exception ends it, as its last task
+     */
+    EventLoop(String name, Runnable whenFailed) {
+        this.whenFailed = whenFailed;
         try {
             selector = Selector.open();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot open a selector", e);
         }
-        thread = new Thread(this::loop, name);
+        thread = new Thread(this::runUntilClosed, name);
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Runs the task on the loop and returns when it is done. From the loop itself, runs it at once. */
+    /**
+     * Runs the task on the loop and returns when it is done. From the loop itself, runs it at once.
+     *
+     * @throws IllegalStateException if the loop is closed, or an exception has ended it
+     */
     void run(Runnable task) {
         if (Thread.currentThread() == thread) {
             task.run();
@@ -68,7 +80,7 @@ final class EventLoop implements AutoCloseable {
             }
         });
         try {
-            done.join();
+            CompletableFuture.anyOf(done, ended).join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException known) {
                 throw known;
@@ -105,6 +117,20 @@ final class EventLoop implements AutoCloseable {
     @Nullable
     SelectionKey keyOf(SelectableChannel channel) {
         return channel.keyFor(selector);
+    }
+
+    /** Fails the calls whose tasks are dropped: a thread that ended in silence would leave the callers waiting. */
+    private void runUntilClosed() {
+        try {
+            loop();
+            ended.completeExceptionally(new IllegalStateException("the proxy is closed"));
+        } catch (Throwable e) {
+            try {
+                whenFailed.run();
+            } finally {
+                ended.completeExceptionally(new IllegalStateException("the proxy has failed: " + e, e));
+            }
+        }
     }
 
     private void loop() {

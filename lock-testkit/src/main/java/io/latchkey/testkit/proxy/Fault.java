@@ -33,7 +33,8 @@ public final class Fault implements AutoCloseable {
      *
      * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a
      *     {@link CancellationException} when it was taken back or the proxy was closed, with an
-     *     {@link IllegalStateException} when the connection ended by something else in between
+     *     {@link IllegalStateException} when the connection ended by something else in between, with what its
+     *     {@link RequestMatch} has thrown
      */
     public CompletableFuture<Request> struck() {
         return struck;
@@ -99,7 +100,8 @@ public final class Fault implements AutoCloseable {
          * simulation and must not block.
          *
          * @return completes when the first frame has been held back: the server has processed the request, the client
-         *     does not know; never completes if no such frame arrives
+         *     does not know; never completes if no such frame arrives; completes exceptionally with what its
+         *     {@link RequestMatch} has thrown, and then holds nothing
          */
         public CompletableFuture<Void> firstCaught() {
             return caught;

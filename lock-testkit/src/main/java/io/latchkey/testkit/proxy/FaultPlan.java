@@ -77,23 +77,22 @@ final class FaultPlan {
      */
     List<TriggeredFault> onRequest(Request request) {
         List<TriggeredFault> triggered = new ArrayList<>();
-        triggers.removeIf(trigger -> {
-            if (!trigger.fault.isArmed()) {
-                return true;
-            }
-            if (trigger.match.matches(request) && --trigger.toGo == 0) {
+        for (Trigger trigger : List.copyOf(triggers)) { // one that fails may have an action that arms another
+            boolean due = trigger.match.matches(request, trigger.fault.struck()) && --trigger.toGo == 0;
+            if (due) {
                 triggered.add(new TriggeredFault(trigger.effect, trigger.code, trigger.fault));
-                return true;
             }
-            return false;
-        });
+            if (due || !trigger.fault.isArmed()) {
+                triggers.remove(trigger);
+            }
+        }
         return triggered;
     }
 
     @Nullable
     HeldFrames onAnswer(Request to) {
-        for (AnswerHold held : answerHolds) {
-            if (held.match().matches(to)) {
+        for (AnswerHold held : List.copyOf(answerHolds)) {
+            if (held.match().matches(to, held.hold().firstCaught())) {
                 return held.hold();
             }
         }

@@ -24,7 +24,8 @@ import org.apache.zookeeper.client.ConnectStringParser;
  * it has reached the server, or after the server has answered it, never in between.
  *
  * <p>Every method may be called from any thread and has taken effect when it returns, unless it says otherwise. One
- * thread runs the whole proxy; it ends at {@link #close()}.
+ * thread runs the whole proxy; it ends at {@link #close()}. Should an exception end it before, all connections and
+ * faults end too, and every method that has an effect on them throws an {@link IllegalStateException} with it.
  */
 // The class is long because it has a method for each fault, with what each side knows of it then.
 public final class FaultProxy implements AutoCloseable {
@@ -420,12 +421,17 @@ public final class FaultProxy implements AutoCloseable {
     /**
      * Ends all connections and the proxy's thread. Faults that have not struck never will. The record of what passed
      * stays.
+     *
+     * @throws IllegalStateException if the proxy has failed before; it is closed nevertheless
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            state.loop().run(state::close);
-            state.loop().close();
+            try {
+                state.loop().run(state::close);
+            } finally {
+                state.loop().close();
+            }
         }
     }
 

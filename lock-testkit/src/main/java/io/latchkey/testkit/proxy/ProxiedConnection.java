@@ -13,6 +13,7 @@ import io.latchkey.testkit.proxy.WireRecord.Request;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -62,6 +63,9 @@ final class ProxiedConnection {
     /** Begins to connect to the server, and to read from the client. */
     static ProxiedConnection open(int number, ProxyState state, SocketChannel client, InetSocketAddress upstream)
             throws IOException {
+        if (upstream.isUnresolved()) {
+            throw new UnknownHostException(upstream.getHostString());
+        }
         SocketChannel server = SocketChannel.open();
         ProxiedConnection link = new ProxiedConnection(number, state, client, server);
         try {

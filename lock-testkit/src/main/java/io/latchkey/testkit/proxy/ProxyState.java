@@ -55,7 +55,7 @@ final class ProxyState {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot listen", e);
         }
-        loop = new EventLoop("latchkey-proxy-" + port);
+        loop = new EventLoop("latchkey-proxy-" + port, this::close);
         loop.run(() -> loop.watch(listener, SelectionKey.OP_ACCEPT, this::connectionWaits));
     }
 

@@ -3,6 +3,7 @@ package io.latchkey.testkit.proxy;
 
 import io.latchkey.testkit.proxy.WireRecord.Request;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
@@ -23,7 +24,8 @@ public final class RequestMatch {
      * {@return requests by any property of theirs, upkeep of the session included}
      *
      * @param description a name for them in messages
-     * @param predicate true for those that are meant; called on the proxy's thread, so it must not block
+     * @param predicate true for those that are meant; called on the proxy's thread, so it must not block. If it throws,
+     *     the fault fails with that
      */
     public static RequestMatch of(String description, Predicate<Request> predicate) {
         return new RequestMatch(
@@ -110,7 +112,7 @@ public final class RequestMatch {
      *
      * @param wanted a name for these paths in messages
      * @param test true for a path that is meant; it gets paths with the client's chroot, empty where a request has
-     *     none, and must not block
+     *     none, and must not block. If it throws, the fault fails with that
      */
     public RequestMatch path(String wanted, Predicate<String> test) {
         return new RequestMatch(
@@ -144,6 +146,22 @@ public final class RequestMatch {
      */
     public boolean matches(Request request) {
         return predicate.test(request);
+    }
+
+    /**
+     * As {@link #matches(Request)}, for a thread that must go on if the predicate throws.
+     *
+     * @param request from a {@link Wire}
+     * @param waiting what waits for such a request: completes exceptionally with what the predicate throws
+     * @return whether the request is one of them; false if it is not known, or was not for an earlier request
+     */
+    public boolean matches(Request request, CompletableFuture<?> waiting) {
+        try {
+            return !waiting.isCompletedExceptionally() && predicate.test(request);
+        } catch (Throwable thrown) {
+            waiting.completeExceptionally(thrown);
+            return false;
+        }
     }
 
     @Override

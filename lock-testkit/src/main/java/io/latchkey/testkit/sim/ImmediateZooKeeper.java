@@ -110,7 +110,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             if (match.test(next)) {
                 hold.firstCaught().complete(null);
             }
-            return hold.firstCaught().isDone();
+            return hold.firstCaught().isDone() && !hold.firstCaught().isCompletedExceptionally();
         }
     }
 
@@ -218,7 +218,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             armed.removeIf(each -> each.fault.struck().isDone());
             for (Iterator<PlannedFault> all = armed.iterator(); all.hasNext(); ) {
                 PlannedFault each = all.next();
-                if (each.match.matches(request) && --each.left == 0) {
+                if (each.match.matches(request, each.fault.struck()) && --each.left == 0) {
                     all.remove();
                     return Optional.of(each);
                 }
@@ -344,7 +344,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         Line line = line(engine);
         Predicate<SimulatedStore.Message> which = answersTo
                 .<Predicate<SimulatedStore.Message>>map(match -> message ->
-                        message.to() != null && match.matches(message.to().onTheWire()))
+                        message.to() != null && match.matches(message.to().onTheWire(), hold.firstCaught()))
                 .orElse(SimulatedStore.Message::isEvent);
         carry(() -> line.held.add(new HeldMessages(which, hold)));
     }
@@ -490,7 +490,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             try {
                 answer.complete(question.get());
                 settle();
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 answer.completeExceptionally(failed);
             }
         });

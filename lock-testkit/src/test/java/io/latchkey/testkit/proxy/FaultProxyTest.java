@@ -3,6 +3,7 @@ package io.latchkey.testkit.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,6 +17,7 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -139,6 +141,57 @@ class FaultProxyTest extends BehindAProxy {
         assertThrows(IllegalStateException.class, mine::cut);
         assertThrows(IllegalArgumentException.class, () -> proxy.cutAfter(RequestMatch.any(), 0));
         fault.close();
+    }
+
+    /** The thread would be gone, and no call would return. */
+    @Test
+    void callsFail_whenAnExceptionEndsTheProxysThread() throws Exception {
+        FaultProxy mine = FaultProxy.to(server);
+        Fault never = mine.cutBefore(RequestMatch.any(), 1);
+        mine.whenConnectionChanges(() -> {
+            throw new IllegalArgumentException("a fault of the proxy");
+        });
+        assertResets(mine);
+        assertThrows(AssertionError.class, () -> never.await(SOON));
+        for (Runnable call : List.<Runnable>of(mine::cut, mine::close)) {
+            CompletableFuture<Void> called = CompletableFuture.runAsync(call);
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> called.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(IllegalStateException.class, failure.getCause());
+            assertEquals("a fault of the proxy", failure.getCause().getCause().getMessage());
+        }
+    }
+
+    @Test
+    void connectionIsRefused_whenTheServersNameIsUnknown() throws Exception {
+        try (FaultProxy mine = FaultProxy.to("latchkey.invalid:2181")) {
+            assertResets(mine);
+            mine.cut();
+            assertTrue(mine.wire().toString().contains("server on port 2181 refused"), () -> mine.wire() + "");
+        }
+    }
+
+    private static void assertResets(FaultProxy proxy) throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
+            socket.setSoTimeout((int) SOON.toMillis());
+            assertThrows(SocketException.class, () -> {
+                if (socket.getInputStream().read() < 0) {
+                    throw new SocketException("ended");
+                }
+            });
+        }
+    }
+
+    @Test
+    void faultFails_whenItsPredicateThrows() throws Exception {
+        RequestMatch broken = RequestMatch.of("broken", request -> {
+            throw new IllegalArgumentException("a fault of the test");
+        });
+        Fault cut = proxy.cutBefore(broken, 1);
+        Fault.HeldFrames hold = proxy.holdAnswers(broken);
+        fastestOfTwentyReads();
+        AssertionError told = assertThrows(AssertionError.class, () -> cut.await(SOON));
+        assertEquals("a fault of the test", told.getCause().getCause().getMessage());
+        assertTrue(hold.firstCaught().isCompletedExceptionally());
     }
 
     /** A newer server may answer with it. */
