@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.Signals;
@@ -9,15 +10,19 @@ import io.latchkey.testkit.time.Eventually;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -27,19 +32,23 @@ import java.util.function.Function;
  *
  * <p>Starting one takes 0.5 to 1.5 s. Its methods are executed one after the other: each returns at once, and its
  * future completes when the process has answered. So a call behind one that waits, such as {@link #lost()}, waits with
- * it. If the process ends before it has answered, the future completes with an {@link IllegalStateException}, or an
- * {@link IOException} if it could not be asked. Needs the signals STOP and CONT, so it is not for Windows. All methods
- * may be called from any thread.
+ * it. If the process ends before it has answered, the future completes with an {@link IllegalStateException} that has
+ * the last lines which the process printed, or an {@link IOException} if it could not be asked. Needs the signals STOP
+ * and CONT, so it is not for Windows. All methods may be called from any thread.
  */
 public final class ClientProcess implements AutoCloseable {
     private static final Duration EXPIRES_WITHIN = Duration.ofMinutes(2);
+    private static final int MOST_LINES = 30;
 
     private final ZooKeeperFixture fixture;
     private final FaultProxy proxy;
     private final Process process;
     private final BufferedWriter ask;
     private final Thread reader;
+    private final Thread errorReader;
     private final Queue<CompletableFuture<String>> asked = new ConcurrentLinkedQueue<>();
+    /** The last lines that were no answers. Guarded by itself. */
+    private final Deque<String> printed = new ArrayDeque<>();
 
     private ClientProcess(ZooKeeperFixture fixture, FaultProxy proxy, Process process) {
         this.fixture = fixture;
@@ -47,7 +56,11 @@ public final class ClientProcess implements AutoCloseable {
         this.process = process;
         this.ask = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
         this.reader = new Thread(this::read, "latchkey-client-process-" + process.pid());
+        this.errorReader = new Thread(
+                () -> forEachLine(process.getErrorStream(), this::printed),
+                "latchkey-client-process-" + process.pid() + "-errors");
         reader.setDaemon(true);
+        errorReader.setDaemon(true);
     }
 
     /**
@@ -60,6 +73,10 @@ public final class ClientProcess implements AutoCloseable {
      * @throws UncheckedIOException if no JVM can be started
      */
     public static ClientProcess start(ZooKeeperFixture fixture, Duration sessionTimeout) {
+        return start(fixture, sessionTimeout, ClientProcessMain.class);
+    }
+
+    static ClientProcess start(ZooKeeperFixture fixture, Duration sessionTimeout, Class<?> main) {
         FaultProxy proxy = FaultProxy.to(fixture);
         try {
             Process process = new ProcessBuilder(
@@ -67,12 +84,12 @@ public final class ClientProcess implements AutoCloseable {
                                     .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
-                            ClientProcessMain.class.getName(),
+                            main.getName(),
                             proxy.connectString(),
                             Long.toString(sessionTimeout.toMillis()))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             ClientProcess made = new ClientProcess(fixture, proxy, process);
+            made.errorReader.start();
             made.reader.start();
             return made;
         } catch (IOException e) {
@@ -164,18 +181,39 @@ public final class ClientProcess implements AutoCloseable {
     }
 
     private void read() {
-        try (BufferedReader answers =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            for (String line = answers.readLine(); line != null; line = answers.readLine()) {
-                CompletableFuture<String> next = asked.poll();
-                if (next != null) {
-                    next.complete(line);
-                }
+        forEachLine(process.getInputStream(), line -> {
+            CompletableFuture<String> next = line.startsWith(ClientProcessMain.ANSWER) ? asked.poll() : null;
+            if (next != null) {
+                next.complete(line.substring(ClientProcessMain.ANSWER.length()));
+            } else {
+                printed(line);
+            }
+        });
+        Uninterruptibles.joinUninterruptibly(errorReader);
+        String last;
+        synchronized (printed) {
+            last = printed.isEmpty() ? "" : "; it printed\n" + String.join("\n", printed);
+        }
+        asked.forEach(each -> each.completeExceptionally(new IllegalStateException("the process has ended" + last)));
+    }
+
+    private static void forEachLine(InputStream from, Consumer<String> action) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                action.accept(line);
             }
         } catch (IOException ended) {
             // as the end of the stream
         }
-        asked.forEach(each -> each.completeExceptionally(new IllegalStateException("the process has ended")));
+    }
+
+    private void printed(String line) {
+        synchronized (printed) {
+            printed.add(line);
+            if (printed.size() > MOST_LINES) {
+                printed.remove();
+            }
+        }
     }
 
     /**

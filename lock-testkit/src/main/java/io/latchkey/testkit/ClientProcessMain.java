@@ -16,12 +16,16 @@ import java.util.function.Function;
 
 /** What runs in a {@link ClientProcess}: a line in, a line out. Ends with its input. */
 final class ClientProcessMain {
+    /** What every answer begins with. Whatever else a line of output is, it is no answer. */
+    static final String ANSWER = "latchkey answers ";
+
     private static final String ACQUIRE = "acquire ";
 
     private ClientProcessMain() {}
 
     public static void main(String[] args) throws IOException, InterruptedException {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err); // logging to the console must not get between the answers
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (LockClient locks =
                 FaultyClient.Connector.ofLatchkey().connect(args[0], Duration.ofMillis(Long.parseLong(args[1])))) {
@@ -31,8 +35,9 @@ final class ClientProcessMain {
                     held = Optional.of(new HeldLock(
                             locks.mutex(line.substring(ACQUIRE.length())).acquire()));
                 }
-                out.println(held.map(line.startsWith(ACQUIRE) ? HeldLock::token : answer(line))
-                        .orElse("nothing held"));
+                out.println(ANSWER
+                        + held.map(line.startsWith(ACQUIRE) ? HeldLock::token : answer(line))
+                                .orElse("nothing held"));
             }
         }
     }
