@@ -8,11 +8,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /** A view whose holds are recorded, each for its thread. Does nothing else. */
 final class RecordedView implements Lock {
+    private static final AtomicLong THREADS = new AtomicLong();
+    /** Tells threads of the same name apart, such as virtual threads; a subclass of Thread may invent its id. */
+    private static final ThreadLocal<Long> THREAD = ThreadLocal.withInitial(THREADS::incrementAndGet);
+
     private final History history;
     private final String client;
     private final Lock view;
@@ -31,7 +36,7 @@ final class RecordedView implements Lock {
     }
 
     private <X extends Exception> boolean recording(String how, LockCall<X> locking) throws X {
-        String owner = client + "/" + Thread.currentThread().getName();
+        String owner = client + "/" + Thread.currentThread().getName() + " (thread " + THREAD.get() + ")";
         Attempt attempt = history.attempt(owner, List.of(claim), ServerObservation.nobody(), how);
         boolean locked = false;
         String why = "failed";

@@ -15,6 +15,7 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.check.ExclusionChecker;
+import io.latchkey.testkit.check.LinearizabilityChecker;
 import io.latchkey.testkit.check.TokenOrderChecker;
 import io.latchkey.testkit.check.Verdict;
 import io.latchkey.testkit.history.HistoryEvent.What;
@@ -23,6 +24,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -112,6 +115,38 @@ class HistoryTest {
                 .contains(What.LOST));
         ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
         ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
+    }
+
+    /** As virtual threads are: all have the empty name. */
+    @Test
+    void holdsOfAViewAreTwoHolders_whenTheirThreadsShareAName() throws Exception {
+        History history = new History();
+        Lock view = history.recordedView("C0", new Unlocked(), "/shared-name");
+        assertTrue(view.tryLock());
+        Thread other = new Thread(
+                () -> {
+                    assertTrue(view.tryLock());
+                    view.unlock();
+                },
+                Thread.currentThread().getName());
+        other.start();
+        other.join();
+        view.unlock();
+        Verdict verdict = LinearizabilityChecker.ofViews(history);
+        assertInstanceOf(Verdict.Broken.class, verdict, verdict::toString);
+    }
+
+    /** Excludes nobody. */
+    private static final class Unlocked extends ReentrantLock {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public boolean tryLock() {
+            return true;
+        }
+
+        @Override
+        public void unlock() {}
     }
 
     @Test
