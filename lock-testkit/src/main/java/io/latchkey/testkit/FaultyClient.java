@@ -290,11 +290,18 @@ public final class FaultyClient implements AutoCloseable {
      * @param order the order in which server and client learn of the end, and the way in which it ends
      * @return completes with the id of the session, when the server has ended it and deleted its nodes; for
      *     {@link ExpiryOrder#BOTH} when the client has learned it as well; for {@link ExpiryOrder#CLIENT_FIRST} when
-     *     the client has learned it, unless it {@linkplain Reconnects#FAST reconnects fast}
+     *     the client has learned it, unless it {@linkplain Reconnects#FAST reconnects fast}. Completes exceptionally if
+     *     the server could not end it, or be asked whether it has; a partition is over then too
      * @throws IllegalStateException if the client has not connected yet
+     * @throws UnsupportedOperationException if the client reconnects fast, and this order needs servers on which
+     *     {@linkplain ZooKeeperFixture#canExpireSessions any session can be ended}
      */
     public CompletableFuture<Long> expire(ExpiryOrder order) {
         long session = proxy.session().orElseThrow(() -> new IllegalStateException(name + " has not connected yet"));
+        if (isFast() && isByTime(order) && !fixture.canExpireSessions()) {
+            throw new UnsupportedOperationException(
+                    order + " with fast reconnects needs servers that can end any session, not " + fixture);
+        }
         return switch (order) {
             case SERVER_FIRST -> proxy.expireSession();
             case CLIENT_FIRST -> {
@@ -305,15 +312,18 @@ public final class FaultyClient implements AutoCloseable {
             case PARTITION -> {
                 proxy.blackHole();
                 yield inBackground("partition-" + name, () -> {
-                    if (isFast()) {
-                        end(session);
-                    } else {
-                        Eventually.holds(
-                                "end of " + name + "'s session by time",
-                                PARTITION_ENDS_WITHIN,
-                                () -> !fixture.hasSession(session));
+                    try {
+                        if (isFast()) {
+                            end(session);
+                        } else {
+                            Eventually.holds(
+                                    "end of " + name + "'s session by time",
+                                    PARTITION_ENDS_WITHIN,
+                                    () -> !fixture.hasSession(session));
+                        }
+                    } finally {
+                        proxy.heal();
                     }
-                    proxy.heal();
                     return session;
                 });
             }
@@ -327,10 +337,12 @@ public final class FaultyClient implements AutoCloseable {
      * @param order as in {@link #expire}
      */
     public boolean expiresByDecree(ExpiryOrder order) {
-        return switch (order) {
-            case SERVER_FIRST, BOTH -> true;
-            case CLIENT_FIRST, PARTITION -> isFast();
-        };
+        return isFast() || !isByTime(order);
+    }
+
+    /** Whether the server ends the session by time in this order, unless the client reconnects fast. */
+    private static boolean isByTime(ExpiryOrder order) {
+        return order == ExpiryOrder.CLIENT_FIRST || order == ExpiryOrder.PARTITION;
     }
 
     private boolean isFast() {

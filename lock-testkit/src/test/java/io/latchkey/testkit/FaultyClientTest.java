@@ -2,6 +2,7 @@
 package io.latchkey.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
@@ -9,6 +10,8 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +30,18 @@ class FaultyClientTest {
                     LossCause.HELD_TOO_LONG, lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             assertTrue(took.compareTo(limit) < 0, () -> "lost after " + took);
+        }
+    }
+
+    @Test
+    void clientIsServedAgain_whenItsServerStopsDuringAPartition() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
+                FaultyClient client = FaultyClient.connect(server, Duration.ofSeconds(40))) {
+            CompletableFuture<Long> ended = client.expire(ExpiryOrder.PARTITION);
+            server.stop();
+            assertThrows(ExecutionException.class, () -> ended.get(20, TimeUnit.SECONDS));
+            server.restart();
+            client.client().mutex("/a").acquire(Duration.ofSeconds(20)).close();
         }
     }
 

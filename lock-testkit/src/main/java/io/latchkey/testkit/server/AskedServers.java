@@ -97,6 +97,11 @@ abstract class AskedServers implements ZooKeeperFixture {
         throw new UnsupportedOperationException("these servers end sessions by time, or through FaultProxy");
     }
 
+    @Override
+    public boolean canExpireSessions() {
+        return false;
+    }
+
     /** The answer to a four-letter command; empty while the server is paused, starts, or does not run. */
     final String ask(int server, String command) {
         InetSocketAddress address = addresses.get(Objects.checkIndex(server, size()));

@@ -37,6 +37,11 @@ public interface ZooKeeperFixture extends AutoCloseable {
      */
     void expireSession(long sessionId) throws InterruptedException;
 
+    /** {@return whether {@link #expireSession} is possible here; it is, unless a fixture says otherwise} */
+    default boolean canExpireSessions() {
+        return true;
+    }
+
     /** {@return how many servers there are; they are counted from 0} */
     default int size() {
         return 1;

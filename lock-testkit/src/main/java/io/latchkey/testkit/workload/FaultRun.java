@@ -4,6 +4,7 @@ package io.latchkey.testkit.workload;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.History;
+import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedEnsemble.FollowerPartition;
 import io.latchkey.testkit.server.ZooKeeperFixture;
@@ -14,7 +15,9 @@ import io.latchkey.testkit.workload.FaultSchedule.Timed;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -73,7 +76,7 @@ public final class FaultRun implements AutoCloseable {
 
     /**
      * {@return completes when the last fault has begun and those that last for some time are over} It completes
-     * exceptionally if the run was closed before, or if a fault could not be brought about.
+     * exceptionally if the run was closed before, or if until then a fault could not be brought about.
      */
     public CompletableFuture<Void> done() {
         return done.copy();
@@ -115,17 +118,14 @@ public final class FaultRun implements AutoCloseable {
             proxy.cut();
             under.struck(fault);
         } else if (action instanceof Action.LoseRequest lose) {
-            whenStruck(
-                    fault, proxy.cutBefore(lose.kind().match(), lose.number()).struck());
+            unlessMoot(fault, proxy.cutBefore(lose.kind().match(), lose.number()));
         } else if (action instanceof Action.LoseAnswer lose) {
-            whenStruck(fault, proxy.cutAfter(lose.kind().match(), lose.number()).struck());
+            unlessMoot(fault, proxy.cutAfter(lose.kind().match(), lose.number()));
         } else if (action instanceof Action.ExpireOn expire) {
             // Not on the proxy's thread, which must not block.
-            whenStruck(
-                    fault,
-                    proxy.sent(expire.kind().match(), expire.number())
-                            .struck()
-                            .thenComposeAsync(request -> expire(client, expire.order())));
+            var unused = proxy.sent(expire.kind().match(), expire.number())
+                    .struck()
+                    .thenRunAsync(() -> whenStruck(fault, expire(client, expire.order())));
         } else if (action instanceof Action.Delay delay) {
             proxy.delay(Duration.ofMillis(delay.eachWayMillis()));
             under.struck(fault);
@@ -149,14 +149,24 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
-    /** A session is ended at a server, or found to have ended: so while any is about to end, no server is stopped. */
+    /**
+     * A session is ended at a server, or found to have ended: so while any is about to end, no server is stopped, and
+     * an election that goes on is awaited.
+     */
     private CompletableFuture<?> expire(FaultyClient client, ExpiryOrder order) {
         expiries.acquireUninterruptibly();
         try {
+            if (client.servers().size() > 1) {
+                awaitServer(client.servers(), Role.LEADER);
+            }
             return history.expire(client, order).whenComplete((session, error) -> expiries.release());
-        } catch (RuntimeException notBegun) {
+        } catch (InterruptedException closed) {
             expiries.release();
-            throw notBegun;
+            Thread.currentThread().interrupt();
+            return CompletableFuture.failedFuture(new CancellationException());
+        } catch (RuntimeException | AssertionError notBegun) {
+            expiries.release();
+            return CompletableFuture.failedFuture(notBegun);
         }
     }
 
@@ -198,8 +208,21 @@ public final class FaultRun implements AutoCloseable {
                         .findFirst();
     }
 
+    /** A fault that cannot strike any more has been taken back, or its connection has ended by another fault. */
+    private void unlessMoot(Timed fault, Fault awaited) {
+        var unused = awaited.struck().thenRun(() -> steps.struck(fault));
+    }
+
     private void whenStruck(Timed fault, CompletableFuture<?> strike) {
-        var unused = strike.thenRun(() -> steps.struck(fault));
+        var unused = strike.whenComplete((struck, failure) -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (cause == null) {
+                steps.struck(fault);
+            } else if (!(cause instanceof CancellationException)) { // else its client is closed
+                done.completeExceptionally(cause);
+            }
+        });
     }
 
     /** Ends the thread, and the faults that last. Those that wait for a request are ended with their client. */

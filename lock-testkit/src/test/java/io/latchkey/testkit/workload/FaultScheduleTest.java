@@ -3,18 +3,22 @@ package io.latchkey.testkit.workload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.Mutex;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.testkit.server.ExternalServers;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +60,28 @@ class FaultScheduleTest {
             assertTrue(run.struck().containsAll(schedule.faults()), () -> run.struck() + "");
         }
         assertFalse(history.events().isEmpty(), "the end of a session is recorded");
+    }
+
+    /** Such as a partition before servers of others, whose sessions nobody can end. */
+    @Test
+    void runFails_whenAFaultCannotBeBroughtAbout(EmbeddedZooKeeper server) throws Exception {
+        ExternalServers others = ExternalServers.at(server.connectString());
+        for (String order : List.of("expire PARTITION", "expire CLIENT_FIRST", "on CREATE 1 expire PARTITION")) {
+            FaultSchedule schedule = FaultSchedule.parse("after 0 C0 " + order + "; after 0 C0 delay 0 for 60000");
+            try (FaultyClient client = FaultyClient.connect(others, Duration.ofSeconds(20), Reconnects.FAST);
+                    FaultRun run = FaultRun.start(schedule, List.of(client), new History())) {
+                Mutex mutex = client.client().mutex("/unsupported");
+                Eventually.holds("failure", Duration.ofSeconds(10), () -> {
+                    mutex.acquire(Duration.ofSeconds(10)).close();
+                    return run.done().isDone();
+                });
+                ExecutionException failure =
+                        assertThrows(ExecutionException.class, () -> run.done().get(10, TimeUnit.SECONDS));
+                assertInstanceOf(UnsupportedOperationException.class, failure.getCause());
+                assertFalse(run.struck().contains(schedule.faults().get(0)));
+                mutex.acquire(Duration.ofSeconds(10)).close();
+            }
+        }
     }
 
     @Test
