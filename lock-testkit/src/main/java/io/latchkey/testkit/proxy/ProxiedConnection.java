@@ -143,6 +143,7 @@ final class ProxiedConnection {
             return;
         }
         List<TriggeredFault> atAnswer = new ArrayList<>();
+        List<Fault> whenSent = new ArrayList<>();
         for (TriggeredFault triggered : state.plan().onRequest(request)) {
             faults.add(triggered.fault());
             if (triggered.effect() == FaultEffect.CUT_BEFORE) {
@@ -150,7 +151,7 @@ final class ProxiedConnection {
                 toServer.action(() -> cut("cut before " + request, triggered.fault(), request));
                 return;
             } else if (triggered.effect() == FaultEffect.TELL_SENT) {
-                toServer.action(() -> triggered.fault().struck().complete(request));
+                whenSent.add(triggered.fault());
             } else if (triggered.effect() == FaultEffect.NEW_SESSION) {
                 FrameReader.askForNewSession(frame);
                 atAnswer.add(triggered);
@@ -161,6 +162,7 @@ final class ProxiedConnection {
         unanswered.add(new PendingRequest(request, atAnswer));
         boolean refused = atAnswer.stream().anyMatch(triggered -> triggered.effect() == FaultEffect.REFUSE);
         toServer.frame(refused ? FrameReader.emptyRequest(frame) : frame, request.op() == WireRecord.Op.PING, null);
+        whenSent.forEach(fault -> toServer.action(() -> fault.struck().complete(request)));
     }
 
     private void fromServer(ByteBuffer frame) {

@@ -194,6 +194,16 @@ class FaultProxyTest extends BehindAProxy {
         assertTrue(hold.firstCaught().isCompletedExceptionally());
     }
 
+    @Test
+    void serverGetsTheRequest_whenTheConnectionIsCutAsSoonAsItWasSent() throws Exception {
+        Fault sent = proxy.sent(RequestMatch.create(), 1);
+        CompletableFuture<Void> cut = sent.struck().thenRun(proxy::cut);
+        CompletableFuture<KeeperException.Code> answer = creates("/sent");
+        cut.get(10, TimeUnit.SECONDS);
+        assertEquals(KeeperException.Code.CONNECTIONLOSS, answer.get(10, TimeUnit.SECONDS));
+        Eventually.holds("node", SOON, () -> isThere("/sent"));
+    }
+
     /** A newer server may answer with it. */
     @Test
     void unknownCodeOfAnAnswerIsShownAsItsNumber() {
