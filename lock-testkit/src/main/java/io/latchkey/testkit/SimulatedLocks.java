@@ -432,7 +432,7 @@ public final class SimulatedLocks implements AutoCloseable {
      * Deletes a node, such as a request of a client, as an operator can. On return the clients have been notified.
      *
      * @param path the node's, as {@link #nodesUnder} tells it
-     * @throws IllegalArgumentException if there is no such node
+     * @throws IllegalArgumentException if there is no such node, or it has children, or it is the root
      */
     public void delete(String path) {
         server.delete(Objects.requireNonNull(path, "path"));

@@ -904,6 +904,20 @@ class SimulatedLocksTest {
         failure(AssertionError.class, hold.firstCaught());
     }
 
+    /** As by a server; else requests would be left without a path. */
+    @Test
+    void onlyNodesWithoutChildrenAreDeleted() throws Exception {
+        Lease held = locks.client().mutex("/orders/42").acquire();
+        for (String path : List.of("/orders", "/orders/42", "/", "/none")) {
+            assertThrows(IllegalArgumentException.class, () -> locks.delete(path));
+        }
+        soon(held.releaseAsync());
+        locks.delete("/orders/42");
+        locks.delete("/orders");
+        assertEquals(List.of(), locks.nodesUnder("/"));
+        assertThrows(IllegalArgumentException.class, () -> locks.delete("/"));
+    }
+
     /** Else a client whose paths are named by its work would keep all that it ever used. */
     @Test
     @Tag("once")

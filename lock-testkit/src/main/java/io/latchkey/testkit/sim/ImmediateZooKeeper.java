@@ -380,10 +380,20 @@ public final class ImmediateZooKeeper implements AutoCloseable {
     }
 
     public void delete(String path) {
-        if (!ask(() -> leader.tree().has(path))) {
-            throw new IllegalArgumentException("no such node: " + path);
+        String refusal = ask(() -> {
+            Tree.Node node = leader.tree().find(path);
+            if (node == null) {
+                return "no such node: " + path;
+            }
+            if (path.equals(Tree.ROOT) || !node.children().isEmpty()) {
+                return "not deleted by a server, because it is the root or has children: " + path;
+            }
+            leader.delete(path);
+            return "";
+        });
+        if (!refusal.isEmpty()) {
+            throw new IllegalArgumentException(refusal);
         }
-        carry(() -> leader.delete(path));
         awaitQuiet();
     }
 
