@@ -30,6 +30,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayNameGeneration;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(ContractExtension.class)
 @DisplayNameGeneration(GuaranteeNames.class)
+@TestInstance(TestInstance.Lifecycle.PER_METHOD) // also where the default is another: an instance is of one test
 @Timeout(60)
 abstract class LockContract {
     private static final AtomicInteger PATHS = new AtomicInteger();

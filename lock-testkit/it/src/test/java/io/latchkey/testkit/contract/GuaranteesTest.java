@@ -2,11 +2,13 @@
 package io.latchkey.testkit.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,5 +51,23 @@ class GuaranteesTest {
         Set<String> kinds = new TreeSet<>();
         own.forEach(id -> kinds.add(id.replaceAll("\\d", "")));
         assertEquals(1, kinds.size(), kinds::toString);
+    }
+
+    /** Also where junit.jupiter.testinstance.lifecycle.default says otherwise: each has its test's path and clients. */
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                MutexContract.class,
+                ReadWriteLockContract.class,
+                SemaphoreContract.class,
+                MultiLockContract.class,
+                LeaseContract.class,
+                LeadershipContract.class,
+                TermContract.class
+            })
+    void everyTestHasItsOwnInstance(Class<?> contract) {
+        TestInstance declared = contract.getAnnotation(TestInstance.class);
+        assertNotNull(declared);
+        assertEquals(TestInstance.Lifecycle.PER_METHOD, declared.value());
     }
 }
