@@ -5,13 +5,14 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.server.EmbeddedEnsemble;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -22,8 +23,8 @@ import java.util.function.Supplier;
  * <p>It sees a snapshot of the servers. Nodes and watches that a client removes in the background may still exist;
  * {@link #within} checks again until the given time has passed. The watches of a client that is not connected cannot be
  * seen: the server has forgotten them, and the client will set them again. So end all faults and let clients reconnect
- * first. Given a server, it makes sure of that itself: where one of the clients named has no live session, the verdict
- * is undecided.
+ * first. Given a server, it makes sure of that itself: where one of the clients named has no live session, or is not
+ * connected before and after the look, the verdict is undecided.
  */
 public final class LeakChecker {
     private static final String RULE = "nothing left on the server";
@@ -65,10 +66,10 @@ public final class LeakChecker {
      * @param server the server, which runs
      * @param path absolute
      * @param clients those whose sessions may own what is found
-     * @return undecided if nothing is found and one of the clients has no live session
+     * @return undecided if nothing is found and one of the clients has no session with a connection
      */
     public static Verdict check(EmbeddedZooKeeper server, String path, List<FaultyClient> clients) {
-        return check(server, () -> new Left(server.nodesUnder(path), server.watches()), clients);
+        return check(server::connectedSessions, () -> new Left(server.nodesUnder(path), server.watches()), clients);
     }
 
     /**
@@ -77,23 +78,22 @@ public final class LeakChecker {
      * @param servers the ensemble, of which a majority serves
      * @param path absolute
      * @param clients those whose sessions may own what is found
-     * @return undecided if nothing is found and one of the clients has no live session
+     * @return undecided if nothing is found and one of the clients has no session with a connection
      */
     public static Verdict check(EmbeddedEnsemble servers, String path, List<FaultyClient> clients) {
-        return check(servers, () -> new Left(servers.nodesUnder(path), servers.watches()), clients);
+        return check(servers::connectedSessions, () -> new Left(servers.nodesUnder(path), servers.watches()), clients);
     }
 
-    private static Verdict check(ZooKeeperFixture servers, Supplier<Left> look, List<FaultyClient> clients) {
+    private static Verdict check(Supplier<Set<Long>> connections, Supplier<Left> look, List<FaultyClient> clients) {
         Map<Long, String> names = new HashMap<>();
-        List<String> away = new ArrayList<>();
-        for (FaultyClient client : clients) {
-            long session = client.proxy().session().orElse(0);
-            names.put(session, client.name());
-            if (session == 0 || !servers.hasSession(session)) {
-                away.add(client.name() + " has no live session: the watches that it will set again cannot be seen");
-            }
-        }
+        clients.forEach(client -> names.put(client.proxy().session().orElse(0), client.name()));
+        Set<Long> connected = new HashSet<>(connections.get());
         Verdict found = check(look.get(), names);
+        connected.retainAll(connections.get());
+        List<String> away = clients.stream()
+                .filter(client -> !connected.contains(client.proxy().session().orElse(0)))
+                .map(client -> client.name() + " has no connection: the watches that it will set again cannot be seen")
+                .toList();
         return found instanceof Verdict.Obeyed ? Verdict.of(RULE, 0, List.of(), away) : found;
     }
 

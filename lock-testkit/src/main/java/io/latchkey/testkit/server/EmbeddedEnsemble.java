@@ -189,6 +189,11 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
         return authority().truth().sessions();
     }
 
+    /** {@return the ids of the sessions that live now and whose clients have a connection to a serving server} */
+    public synchronized Set<Long> connectedSessions() {
+        return truths().flatMap(truth -> truth.connectedSessions().stream()).collect(Collectors.toSet());
+    }
+
     @Override
     public synchronized boolean hasSession(long sessionId) {
         return authority().hasTraceOf(sessionId);

@@ -212,6 +212,11 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         return truth().sessions();
     }
 
+    /** {@return the ids of the sessions that live now and whose clients have a connection to the server} */
+    public Set<Long> connectedSessions() {
+        return truth().connectedSessions();
+    }
+
     @Override
     public boolean hasSession(long sessionId) {
         return running().server().hasSession(sessionId);

@@ -4,6 +4,7 @@ package io.latchkey.testkit.server;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,14 @@ final class ServerTruth {
 
     Set<Long> sessions() {
         return Set.copyOf(server.getZKDatabase().getSessionWithTimeOuts().keySet());
+    }
+
+    /** Those that live: the connection of one that has just ended may still be there. */
+    Set<Long> connectedSessions() {
+        Set<Long> found = new HashSet<>();
+        server.getServerCnxnFactory().getConnections().forEach(connection -> found.add(connection.getSessionId()));
+        found.retainAll(sessions());
+        return found;
     }
 
     int watchCount() {

@@ -75,4 +75,20 @@ class LeakCheckerTest {
         Verdict verdict = LeakChecker.check(server, "/away", List.of(one));
         assertInstanceOf(Verdict.Undecided.class, verdict, verdict::toString);
     }
+
+    /** Its session lives, but the server has forgotten its watches until it comes back. */
+    @Test
+    void verdictIsUndecided_whileAClientIsDisconnected(EmbeddedZooKeeper server, FaultyClient one) throws Exception {
+        one.client().mutex("/disconnected").acquire().close();
+        one.proxy().refuse();
+        one.proxy().cut();
+        Eventually.holds(
+                "an undecided verdict",
+                Duration.ofSeconds(2),
+                () -> LeakChecker.check(server, "/disconnected", List.of(one)) instanceof Verdict.Undecided);
+        assertTrue(server.hasSession(one.proxy().session().orElseThrow()));
+        one.proxy().accept();
+        LeakChecker.within(Duration.ofSeconds(10), () -> LeakChecker.check(server, "/disconnected", List.of(one)))
+                .assertObeyed();
+    }
 }
