@@ -918,6 +918,19 @@ class SimulatedLocksTest {
         assertThrows(IllegalArgumentException.class, () -> locks.delete("/"));
     }
 
+    @Test
+    void requestCountsForEveryFault_whenAnotherStrikesIt() throws Exception {
+        LockClient mine = locks.client();
+        RequestMatch creates = RequestMatch.create();
+        Fault first = locks.cutBefore(mine, creates, 1);
+        Fault sameRequest = locks.refuseRequest(mine, creates, 1, KeeperException.Code.NOAUTH);
+        Fault second = locks.cutBefore(mine, creates, 2);
+        soon(mine.mutex("/m").acquireAsync()).close();
+        int number = soon(first.struck()).xid();
+        failure(IllegalStateException.class, sameRequest.struck());
+        assertTrue(soon(second.struck()).xid() > number);
+    }
+
     /** Else a client whose paths are named by its work would keep all that it ever used. */
     @Test
     @Tag("once")

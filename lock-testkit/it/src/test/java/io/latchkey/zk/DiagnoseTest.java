@@ -489,7 +489,7 @@ class DiagnoseTest extends OnOneServer {
         var unused = locks.cutBefore(client, read, 1);
         assertEquals(Optional.empty(), client.diagnose().incompleteBecause());
         var unused2 = locks.cutBefore(client, read, 1);
-        var unused3 = locks.cutBefore(client, read, 1);
+        var unused3 = locks.cutBefore(client, read, 2);
         String gap = client.diagnose().incompleteBecause().orElse("");
         assertTrue(gap.startsWith("/m: The connection breaks whenever this node is read"), gap);
         held.close();

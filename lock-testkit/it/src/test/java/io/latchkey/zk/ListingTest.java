@@ -354,7 +354,7 @@ class ListingTest extends OnOneServer {
         client.mutex("/a").acquire().close();
         client.mutex("/b").acquire().close();
         RequestMatch read = RequestMatch.getData().path("of /a", "/a"::equals);
-        var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 1));
+        var cuts = List.of(locks.cutBefore(client, read, 1), locks.cutBefore(client, read, 2));
         LockListing seen = client.listLocks("/");
         assertTrue(cuts.get(1).struck().isDone(), "the node was not read again");
         assertEquals(List.of("/b"), seen.locks().stream().map(LockSummary::path).toList());

@@ -33,8 +33,8 @@ public final class Fault implements AutoCloseable {
      *
      * @return completes with the request it was about. Completes exceptionally if it cannot strike any more: with a
      *     {@link CancellationException} when it was taken back or the proxy was closed, with an
-     *     {@link IllegalStateException} when the connection ended by something else in between, with what its
-     *     {@link RequestMatch} has thrown
+     *     {@link IllegalStateException} when the connection ended by something else in between, or in a simulation
+     *     when another fault struck the same request, or with what its {@link RequestMatch} has thrown
      */
     public CompletableFuture<Request> struck() {
         return struck;

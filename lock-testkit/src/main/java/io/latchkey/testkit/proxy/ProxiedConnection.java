@@ -144,8 +144,9 @@ final class ProxiedConnection {
         }
         List<TriggeredFault> atAnswer = new ArrayList<>();
         List<Fault> whenSent = new ArrayList<>();
-        for (TriggeredFault triggered : state.plan().onRequest(request)) {
-            faults.add(triggered.fault());
+        List<TriggeredFault> all = state.plan().onRequest(request);
+        all.forEach(triggered -> faults.add(triggered.fault())); // those behind a cut end with the connection
+        for (TriggeredFault triggered : all) {
             if (triggered.effect() == FaultEffect.CUT_BEFORE) {
                 deaf = true;
                 toServer.action(() -> cut("cut before " + request, triggered.fault(), request));

@@ -21,7 +21,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -213,17 +212,18 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             strikes.get().fault.struck().complete(request);
         }
 
+        /** The request counts for all; of those whose number it is, the first strikes and the others cannot any more. */
         private Optional<PlannedFault> strikes(SimulatedStore.Sent next) {
             WireRecord.Request request = next.onTheWire();
             armed.removeIf(each -> each.fault.struck().isDone());
-            for (Iterator<PlannedFault> all = armed.iterator(); all.hasNext(); ) {
-                PlannedFault each = all.next();
-                if (each.match.matches(request, each.fault.struck()) && --each.left == 0) {
-                    all.remove();
-                    return Optional.of(each);
-                }
-            }
-            return Optional.empty();
+            List<PlannedFault> due = armed.stream()
+                    .filter(each -> each.match.matches(request, each.fault.struck()) && --each.left == 0)
+                    .toList();
+            armed.removeAll(due);
+            due.stream().skip(1).forEach(each -> each.fault
+                    .struck()
+                    .completeExceptionally(new IllegalStateException("another fault has struck the same request")));
+            return due.stream().findFirst();
         }
 
         void heal() {

@@ -204,6 +204,23 @@ class FaultProxyTest extends BehindAProxy {
         Eventually.holds("node", SOON, () -> isThere("/sent"));
     }
 
+    @Test
+    void everyFaultEnds_whenTheRequestOfAllIsCutOff() throws Exception {
+        List<Fault> all = List.of(
+                proxy.sent(RequestMatch.create(), 1),
+                proxy.cutBefore(RequestMatch.create(), 1),
+                proxy.cutBefore(RequestMatch.create(), 1),
+                proxy.cutAfter(RequestMatch.create(), 1),
+                proxy.sent(RequestMatch.create(), 1));
+        assertEquals(KeeperException.Code.CONNECTIONLOSS, creates("/cut").get(10, TimeUnit.SECONDS));
+        all.get(1).await(SOON);
+        for (Fault moot : List.of(all.get(0), all.get(2), all.get(3), all.get(4))) {
+            ExecutionException told =
+                    assertThrows(ExecutionException.class, () -> moot.struck().get(10, TimeUnit.SECONDS));
+            assertInstanceOf(IllegalStateException.class, told.getCause());
+        }
+    }
+
     /** A newer server may answer with it. */
     @Test
     void unknownCodeOfAnAnswerIsShownAsItsNumber() {
