@@ -931,6 +931,19 @@ class SimulatedLocksTest {
         assertTrue(soon(second.struck()).xid() > number);
     }
 
+    /** One that waited for its own callback would take seconds, each. */
+    @Test
+    void callsOfACallbackReturnAtOnce() throws Exception {
+        LockClient mine = locks.client();
+        CompletionStage<Void> called = mine.mutex("/m").acquire().lost().thenRun(() -> {
+            for (int i = 0; i < 10; i++) {
+                locks.advance(Duration.ofMillis(1));
+            }
+        });
+        locks.expire(mine);
+        soon(called);
+    }
+
     /** Else a client whose paths are named by its work would keep all that it ever used. */
     @Test
     @Tag("once")
