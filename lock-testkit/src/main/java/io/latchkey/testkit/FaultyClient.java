@@ -30,7 +30,7 @@ public final class FaultyClient implements AutoCloseable {
     private static final AtomicInteger MADE = new AtomicInteger();
     private static final Duration PARTITION_ENDS_WITHIN = Duration.ofMinutes(2);
     /** Sessions of tests are short; a busy machine may need longer than that for the first connection. */
-    private static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
+    static final Duration CONNECTS_WITHIN = Duration.ofSeconds(30);
 
     private final String name;
     private final ZooKeeperFixture fixture;

@@ -117,7 +117,7 @@ public final class SkewedClock {
         LockClient client = new EngineLockClient(engine, Optional.empty());
         try {
             engine.start();
-            if (engine.awaitConnection(sessionTimeout)) {
+            if (engine.awaitConnection(FaultyClient.CONNECTS_WITHIN)) {
                 return client;
             }
             throw new LockServiceUnavailableException("no connection to " + connectString);

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,6 +32,20 @@ class FaultyClientTest {
                     LossCause.HELD_TOO_LONG, lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             assertTrue(took.compareTo(limit) < 0, () -> "lost after " + took);
+        }
+    }
+
+    /** A busy machine may take longer than the session of a test for it. */
+    @Tag("slow")
+    @Test
+    void firstConnectionMayTakeLongerThanASession_withClocksOfItsOwn() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
+            server.stop();
+            CompletableFuture<FaultyClient> connecting = CompletableFuture.supplyAsync(
+                    () -> FaultyClient.connect(server, Duration.ofMillis(500), SkewedClock.of(1)));
+            assertThrows(TimeoutException.class, () -> connecting.get(1500, TimeUnit.MILLISECONDS));
+            server.restart();
+            connecting.get(30, TimeUnit.SECONDS).close();
         }
     }
 
