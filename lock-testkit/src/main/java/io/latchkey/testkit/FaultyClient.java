@@ -379,10 +379,16 @@ public final class FaultyClient implements AutoCloseable {
     /** Ends all faults, then closes the client and its proxy. */
     @Override
     public void close() {
-        proxy.endFaults();
-        client.close();
-        fast.ifPresent(FastReconnects::close);
-        proxy.close();
+        try {
+            proxy.endFaults();
+        } finally {
+            try {
+                client.close();
+            } finally {
+                fast.ifPresent(FastReconnects::close);
+                proxy.close();
+            }
+        }
     }
 
     @Override

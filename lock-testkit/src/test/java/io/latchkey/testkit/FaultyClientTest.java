@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LossCause;
+import io.latchkey.testkit.FaultyClient.Connector;
+import io.latchkey.testkit.contract.ServerFixture;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +38,47 @@ class FaultyClientTest {
             Duration took = Duration.ofNanos(System.nanoTime() - start);
             assertTrue(took.compareTo(limit) < 0, () -> "lost after " + took);
         }
+    }
+
+    @Test
+    void proxyIsClosed_whenItsClientCannotBe() throws Exception {
+        try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
+            FaultyClient client =
+                    FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST, (servers, timeout) -> {
+                        LockClient real = Connector.ofLatchkey().connect(servers, timeout);
+                        return (LockClient) Proxy.newProxyInstance(
+                                LockClient.class.getClassLoader(),
+                                new Class<?>[] {LockClient.class},
+                                (proxy, method, arguments) -> {
+                                    real.close();
+                                    throw new IllegalStateException("a fault of the client");
+                                });
+                    });
+            assertThrows(IllegalStateException.class, client::close);
+            assertNoThreadsOf(client.proxy().connectString());
+        }
+    }
+
+    @Test
+    void proxyIsClosed_whenTheConnectorOfAFixtureFails() throws Exception {
+        CompletableFuture<String> before = new CompletableFuture<>();
+        try (ServerFixture fixture = new ServerFixture((servers, timeout) -> {
+            before.complete(servers);
+            throw new IllegalStateException("a fault of the connector");
+        })) {
+            assertThrows(IllegalStateException.class, fixture::newClient);
+            assertNoThreadsOf(before.join());
+        }
+    }
+
+    /** Of the proxy there, or of the fast reconnects to it. */
+    private static void assertNoThreadsOf(String proxy) {
+        String port = proxy.substring(proxy.indexOf(':') + 1);
+        List<String> left = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("latchkey-") && name.endsWith(port))
+                .toList();
+        assertEquals(List.of(), left);
     }
 
     /** A busy machine may take longer than the session of a test for it. */

@@ -80,8 +80,12 @@ public class ServerFixture implements LockFixture {
             proxies.put(client, proxy);
             return client;
         } catch (InterruptedException e) {
+            proxy.close();
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while connecting a client", e);
+        } catch (RuntimeException | Error e) {
+            proxy.close();
+            throw e;
         }
     }
 
