@@ -12,9 +12,10 @@ final class QuietConnections {
     /**
      * ZooKeeper's class, when it is loaded, replaces the process-wide handler of uncaught exceptions by one that only
      * logs, which would hide the failures of tests: it is put back. So this class must not be a subclass of that one:
-     * it would be loaded before the first line here. And a server that fails beyond repair ends the process: not here.
+     * it would be loaded before the first line here. One at a time, or the second of two first servers could take
+     * ZooKeeper's handler for the test's. And a server that fails beyond repair ends the process: not here.
      */
-    static NIOServerCnxnFactory make() {
+    static synchronized NIOServerCnxnFactory make() {
         Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
         NIOServerCnxnFactory made = new UnregisteredFactory();
         Thread.setDefaultUncaughtExceptionHandler(handler);
