@@ -43,10 +43,10 @@ public final class SkewedClock {
      *
      * @param rate how many of their seconds pass in one of the machine's: above 1 they run fast, below 1 slow
      * @return clocks for one client
-     * @throws IllegalArgumentException if the rate is not above 0
+     * @throws IllegalArgumentException if the rate is not above 0, or infinite
      */
     public static SkewedClock of(double rate) {
-        if (!(rate > 0)) {
+        if (!(rate > 0) || Double.isInfinite(rate)) {
             throw new IllegalArgumentException("clocks must go on, not at a rate of " + rate);
         }
         return new SkewedClock(rate);

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class FaultyClientTest {
@@ -79,6 +81,12 @@ class FaultyClientTest {
                 .filter(name -> name.startsWith("latchkey-") && name.endsWith(port))
                 .toList();
         assertEquals(List.of(), left);
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
+    void rateOfClocksIsRefused_unlessTheyGoOn(double rate) {
+        assertThrows(IllegalArgumentException.class, () -> SkewedClock.of(rate));
     }
 
     /** A busy machine may take longer than the session of a test for it. */

@@ -275,10 +275,10 @@ public final class FaultProxy implements AutoCloseable {
      * @param number which of them: 1 for the next one
      * @param code of the answer, for example {@code THROTTLEDOP}
      * @return strikes when the answer has been passed on to the client
-     * @throws IllegalArgumentException if the number is below 1
+     * @throws IllegalArgumentException if the number is below 1, or the code is {@code OK}
      */
     public Fault refuseRequest(RequestMatch match, int number, KeeperException.Code code) {
-        return arm(match, number, FaultEffect.REFUSE, code, code + " for " + match + " number " + number);
+        return arm(match, number, FaultEffect.REFUSE, error(code), code + " for " + match + " number " + number);
     }
 
     /**
@@ -289,10 +289,23 @@ public final class FaultProxy implements AutoCloseable {
      * @param number which of them: 1 for the next one
      * @param code of the answer, for example {@code REQUESTTIMEOUT}
      * @return strikes when the answer has been passed on to the client
-     * @throws IllegalArgumentException if the number is below 1
+     * @throws IllegalArgumentException if the number is below 1, or the code is {@code OK}
      */
     public Fault answerWith(RequestMatch match, int number, KeeperException.Code code) {
-        return arm(match, number, FaultEffect.ANSWER_WITH, code, code + " as answer to " + match + " number " + number);
+        return arm(
+                match,
+                number,
+                FaultEffect.ANSWER_WITH,
+                error(code),
+                code + " as answer to " + match + " number " + number);
+    }
+
+    /** A client would read a result from an answer that has none. */
+    private static KeeperException.Code error(KeeperException.Code code) {
+        if (code == KeeperException.Code.OK) {
+            throw new IllegalArgumentException("the code of an error, not OK");
+        }
+        return code;
     }
 
     /**

@@ -49,18 +49,22 @@ public final class Slowness {
     }
 
     private static int determine() {
-        Integer given = Integer.getInteger(PROPERTY);
-        if (given != null) {
-            if (given < 1 || given > MOST) {
-                throw new IllegalArgumentException("-D" + PROPERTY + " must be 1 to " + MOST + ": " + given);
-            }
-            return given;
+        String given = System.getProperty(PROPERTY, "");
+        if (!given.isEmpty()) {
+            return given(given);
         }
         double slowdown = least(Slowness::slowdown);
         System.out.println(report(slowdown));
         // Once in a JVM, whatever loads this class.
         System.setProperty(PROPERTY, Integer.toString(factor(slowdown)));
         return factor(slowdown);
+    }
+
+    static int given(String factor) {
+        if (!factor.matches("[1-" + MOST + "]")) {
+            throw new IllegalArgumentException("-D" + PROPERTY + " must be 1 to " + MOST + ": " + factor);
+        }
+        return Integer.parseInt(factor);
     }
 
     /** What starts beside this JVM, and its own compiler, are busy for a moment; a busy machine is so at each look. */

@@ -140,6 +140,9 @@ class FaultProxyTest extends BehindAProxy {
         assertThrows(AssertionError.class, () -> never.await(SOON));
         assertThrows(IllegalStateException.class, mine::cut);
         assertThrows(IllegalArgumentException.class, () -> proxy.cutAfter(RequestMatch.any(), 0));
+        KeeperException.Code ok = KeeperException.Code.OK;
+        assertThrows(IllegalArgumentException.class, () -> proxy.refuseRequest(RequestMatch.any(), 1, ok));
+        assertThrows(IllegalArgumentException.class, () -> proxy.answerWith(RequestMatch.any(), 1, ok));
         fault.close();
     }
 

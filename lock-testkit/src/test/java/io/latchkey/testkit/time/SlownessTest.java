@@ -3,12 +3,15 @@ package io.latchkey.testkit.time;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SlownessTest {
     @Test
@@ -35,6 +38,13 @@ class SlownessTest {
         assertFalse(Slowness.report(4.4).contains("too busy"), Slowness.report(4.4));
         assertTrue(Slowness.report(4.6).startsWith("-Dlatchkey.slow=4 (measured: "), Slowness.report(4.6));
         assertTrue(Slowness.report(4.6).contains("too busy for a judgement"), Slowness.report(4.6));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "5", "2.5", "abc"})
+    void factorIsRefused_unlessItIsOneOfTheseNumbers(String factor) {
+        assertEquals(4, Slowness.given("4"));
+        assertThrows(IllegalArgumentException.class, () -> Slowness.given(factor));
     }
 
     @Test
