@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -255,6 +256,7 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
     public static final class FollowerPartition implements AutoCloseable {
         private final EmbeddedEnsemble ensemble;
         private final int follower;
+        private final AtomicBoolean healed = new AtomicBoolean();
 
         FollowerPartition(EmbeddedEnsemble ensemble, int follower) {
             this.ensemble = ensemble;
@@ -292,7 +294,9 @@ public final class EmbeddedEnsemble implements ZooKeeperFixture {
          * What was stopped travels on at once. Returns before the follower serves again. Does nothing the second time.
          */
         public void heal() {
-            ensemble.mend(follower);
+            if (healed.compareAndSet(false, true)) {
+                ensemble.mend(follower);
+            }
         }
 
         @Override

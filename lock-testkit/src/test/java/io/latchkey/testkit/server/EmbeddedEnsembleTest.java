@@ -97,4 +97,16 @@ class EmbeddedEnsembleTest {
             assertTrue(ensemble.hasSession(cutOff.session()), "sessions of more than ten ticks survive");
         }
     }
+
+    @Test
+    void partitionLasts_whenAnEarlierOneIsHealedAgain() throws Exception {
+        int follower = (ensemble.leader().getAsInt() + 1) % 3;
+        FollowerPartition earlier = ensemble.cutOffFromLeader(follower);
+        earlier.heal();
+        FollowerPartition partition = ensemble.cutOffFromLeader(follower);
+        earlier.close();
+        partition.awaitNoticed(SOON);
+        partition.heal();
+        partition.awaitHealed(SOON);
+    }
 }
