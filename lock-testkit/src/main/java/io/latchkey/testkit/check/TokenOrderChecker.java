@@ -20,7 +20,8 @@ import java.util.Set;
  * <p>They need not grow in the order in which {@code acquire} returns without that restriction: a response that was on
  * its way while the server ended the session arrives after the next client was granted a higher token. Such a grant is
  * left out where the recorded ends of sessions show it; where they leave it open, because the lease was lost and the
- * session of the grant is unknown, the verdict is undecided.
+ * session of the grant is unknown, the verdict is undecided. A grant without a token, which is recorded as 0, is left
+ * out too; where none has one, the rule does not apply.
  */
 public final class TokenOrderChecker {
     private static final String RULE = "tokens grow with grants to live sessions";
@@ -43,7 +44,12 @@ public final class TokenOrderChecker {
      */
     public static Verdict check(List<HistoryEvent> events) {
         SessionEnds ends = new SessionEnds(events);
-        List<HoldInterval> holds = HoldInterval.of(events);
+        List<HoldInterval> all = HoldInterval.of(events);
+        List<HoldInterval> holds =
+                all.stream().filter(hold -> hold.summary().token() != 0).toList();
+        if (holds.isEmpty() && !all.isEmpty()) {
+            return new Verdict.Inapplicable(RULE, "no grant has a token");
+        }
         Map<String, HoldInterval> highest = new HashMap<>();
         Map<String, HoldInterval> highestAlone = new HashMap<>();
         Findings findings = new Findings(RULE, events);

@@ -227,6 +227,11 @@ class CheckersTest {
                     Obeyed | on /rw; a#1 held 0-1-2=6; on /rw:r; a#2 held 2-2-4=6
                     Broken | on /rw; a#1 held 0-1-2=6; on /rw:r; a#2 held 2-2-4=6; b#3 held 2-5-6=6
                     Obeyed | on /s:1of2; a#1 held 0-1-2=6; b#2 held 0-3-4=5
+                    # without tokens
+                    Obeyed | ''
+                    Inapplicable: no grant has a token | a#1 held 0-1-2=0; b#2 held 0-3-4=0
+                    Obeyed | a#1 held 0-1-2=6; on /view; b#2 held 0-3-4=0; c#3 held 0-5-6=0
+                    Broken | a#1 held 0-1-2=6; b#2 held 0-3-4=0; c#3 held 0-5-6=5
                     """)
     void tokensGrow(String expected, String history) {
         assertSays(expected, TokenOrderChecker.check(Script.of(history)));
