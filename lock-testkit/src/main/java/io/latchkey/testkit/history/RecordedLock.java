@@ -112,7 +112,13 @@ final class RecordedLock implements Acquirable {
             Function<T, Optional<Lease>> leaseOf,
             Function<Lease, T> answerWith) {
         Attempt attempt = asking(how);
-        CompletableFuture<T> asked = acquiring.get();
+        CompletableFuture<T> asked;
+        try {
+            asked = acquiring.get();
+        } catch (RuntimeException e) {
+            attempt.gaveUp(e.getClass().getSimpleName());
+            throw e;
+        }
         CompletableFuture<T> recorded = new CompletableFuture<>();
         var unused = asked.whenComplete((answer, failure) -> {
             if (answer == null) {

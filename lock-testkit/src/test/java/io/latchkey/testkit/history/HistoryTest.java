@@ -117,6 +117,14 @@ class HistoryTest {
         ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
     }
 
+    @Test
+    void attemptHasEnded_whenItIsRefusedAtOnce(FaultyClient one) {
+        History history = new History();
+        Acquirable lock = history.recordedMutex(one, "/refused");
+        assertThrows(IllegalArgumentException.class, () -> lock.tryAcquireAsync(Duration.ofMillis(-1)));
+        assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, one.name()));
+    }
+
     /** As virtual threads are: all have the empty name. */
     @Test
     void holdsOfAViewAreTwoHolders_whenTheirThreadsShareAName() throws Exception {
