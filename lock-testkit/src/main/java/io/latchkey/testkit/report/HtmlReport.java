@@ -78,8 +78,7 @@ public final class HtmlReport {
             return text;
         }
         int line = text.indexOf('\n');
-        return text.substring(0, line + 1) + ReportFolder.announce(ReportFolder.path(), rule, page()) + "\n"
-                + text.substring(line + 1);
+        return text.substring(0, line + 1) + ReportFolder.announce(rule, page()) + "\n" + text.substring(line + 1);
     }
 
     /** {@return the page, as {@link #write} writes it} */

@@ -4,6 +4,7 @@ package io.latchkey.testkit.report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -21,7 +22,7 @@ final class ReportFolder {
     /**
      * What the property says, or else the build's folder where there is one, or else the folder for temporary files.
      */
-    static Path path() {
+    private static Path path() {
         String chosen = System.getProperty(PROPERTY, "");
         if (!chosen.isEmpty()) {
             return Path.of(chosen);
@@ -35,6 +36,14 @@ final class ReportFolder {
     }
 
     /** Writes the page and says where, in a line; or why not: a verdict must not get lost over a full disk. */
+    static String announce(String rule, String page) {
+        try {
+            return announce(path(), rule, page);
+        } catch (InvalidPathException e) {
+            return "no page written: " + e;
+        }
+    }
+
     static String announce(Path folder, String rule, String page) {
         try {
             Files.createDirectories(folder);

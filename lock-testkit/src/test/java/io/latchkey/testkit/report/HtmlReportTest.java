@@ -104,6 +104,21 @@ class HtmlReportTest {
     }
 
     @Test
+    void verdictIsTold_whenThePropertyIsNoPath() {
+        String before = System.setProperty("latchkey.histories", "\0");
+        try {
+            AssertionError error = assertThrows(AssertionError.class, () -> broken().assertNotBroken());
+            assertTrue(error.getMessage().contains("no page written: "), error.getMessage());
+        } finally {
+            if (before == null) {
+                System.clearProperty("latchkey.histories");
+            } else {
+                System.setProperty("latchkey.histories", before);
+            }
+        }
+    }
+
+    @Test
     void keepsTheLastPagesOnlyAndSaysWhenItCannotWrite(@TempDir Path folder) throws Exception {
         for (int i = 0; i < 205; i++) {
             assertTrue(ReportFolder.announce(folder, "a rule", "page").startsWith("page: "));
