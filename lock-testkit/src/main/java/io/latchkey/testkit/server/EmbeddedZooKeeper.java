@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.jspecify.annotations.Nullable;
 
@@ -299,9 +300,12 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         RunningServer now = running();
         new ServerTruth(now.server()).raiseChildCounter(path, counter);
         try {
-            now.server().takeSnapshot();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot save the counter of " + path, e);
+            // By reflection, since the method of ZooKeeper 3.8 returns nothing and that of 3.9 a file.
+            ZooKeeperServer.class.getMethod("takeSnapshot").invoke(now.server());
+        } catch (ReflectiveOperationException e) {
+            throw e.getCause() instanceof IOException failed
+                    ? new UncheckedIOException("cannot save the counter of " + path, failed)
+                    : new IllegalStateException("cannot save the counter of " + path, e);
         }
     }
 
