@@ -26,6 +26,9 @@ import java.util.stream.Collectors;
  * order, and the rule does not apply, unless no request ever waited beside another. Concurrent requests have no order,
  * and their grants are not judged. Tokens are not used: {@link TokenOrderChecker} compares those.
  *
+ * <p>The proxy's observation is recorded with the grant. So a request that others overtake for ever is not seen here
+ * unless its client records {@link Attempt#placed()}; that it still waits is {@link LivenessChecker}'s to tell.
+ *
  * <p>A request counts as queued until its client begins to release or is notified of the loss, or its session may end.
  * Attempts that gave up never count, since they leave the queue before their clients return. After a session's end a
  * request is queued again, at the end; where the history leaves open whether that has happened, the verdict is
@@ -97,10 +100,11 @@ public final class FifoChecker {
     }
 
     private static boolean anyWaitedBesideAnother(List<Attempt.Summary> summaries) {
-        List<Attempt.Summary> granted =
-                summaries.stream().filter(Attempt.Summary::isGranted).toList();
+        List<Attempt.Summary> waited = summaries.stream()
+                .filter(summary -> summary.isAsked() && summary.gaveUp() == Attempt.Summary.NEVER)
+                .toList();
         long end = -1;
-        for (Attempt.Summary summary : granted.stream()
+        for (Attempt.Summary summary : waited.stream()
                 .sorted(Comparator.comparingLong(Attempt.Summary::requested))
                 .toList()) {
             if (summary.requested() < end) {

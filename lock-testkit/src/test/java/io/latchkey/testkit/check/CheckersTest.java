@@ -157,6 +157,8 @@ class CheckersTest {
                     Undecided | a#1 queued 0; b#2 queued 1 granted 2=6; a@77 ends 1.8-1.9
                     Obeyed | a#1 queued 0; a@77 ends 1-2; b#2 queued 1.2 granted 3=6; a#1 granted 4=5@77 lost 5
                     Broken | on /m /other; both#1 queued 0; on /other; b#2 queued 1 granted 2=6 released 3; on /m /other; both#1 granted 4=5
+                    # of one that is never granted it is not known where it was placed
+                    Inapplicable | a#1 asks 0; b#2 asks 1 granted 2=6 released 3; c#3 asks 4 granted 5=7
                     """)
     void firstComeIsFirstServed(String expected, String history) {
         assertSays(expected, FifoChecker.check(Script.of(history)));
