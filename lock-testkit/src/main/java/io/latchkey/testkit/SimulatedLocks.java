@@ -383,7 +383,9 @@ public final class SimulatedLocks implements AutoCloseable {
 
     /**
      * Holds back the answers to requests of this sort, and all that comes behind the first of them. Pings pass, so that
-     * the connection stays up. Until the hold is released, or {@link #heal}.
+     * the connection stays up, and requests still get to the server. Until the hold is released, or {@link #heal}. If
+     * the connection or the session ends before, what comes with the next is held as well; with a {@link FaultProxy}
+     * it is not.
      *
      * @param client one of this simulation's
      * @param match which requests are meant
@@ -395,8 +397,8 @@ public final class SimulatedLocks implements AutoCloseable {
     }
 
     /**
-     * Holds back watch events, and all that comes behind the first of them. Pings pass, so that the connection stays
-     * up. Until the hold is released, or {@link #heal}.
+     * Holds back watch events, and all that comes behind the first of them, as {@link #holdAnswers} does. Until the hold
+     * is released, or {@link #heal}.
      *
      * @param client one of this simulation's
      * @return in force until it is released

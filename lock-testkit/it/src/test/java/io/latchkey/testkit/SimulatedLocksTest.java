@@ -635,6 +635,7 @@ class SimulatedLocksTest {
         HeldFrames answers = locks.holdAnswers(mine, RequestMatch.delete());
         CompletableFuture<Optional<Lease>> tried = mine.mutex("/m").tryAcquireAsync(Duration.ZERO);
         assertTrue(answers.firstCaught().isDone());
+        locks.cutOff(mine);
         locks.advance(SESSION.dividedBy(3));
         assertFalse(tried.isDone(), "its deletion has no answer");
         locks.advance(SESSION.dividedBy(3).multipliedBy(2));
@@ -855,6 +856,21 @@ class SimulatedLocksTest {
         locks.advance(SESSION);
         assertTrue(asked.get().isValid());
         assertEquals(session, locks.session(mine));
+    }
+
+    @Test
+    void requestsGetToTheServer_whileAnswersAreHeld() throws Exception {
+        LockClient mine = locks.client();
+        mine.mutex("/second").acquire().close(); // the path is there
+        HeldFrames hold = locks.holdAnswers(mine, RequestMatch.create().under("/first"));
+        CompletableFuture<Lease> first = mine.mutex("/first").acquireAsync();
+        soon(hold.firstCaught());
+        CompletableFuture<Lease> second = mine.mutex("/second").acquireAsync();
+        assertFalse(second.isDone());
+        assertFalse(locks.nodesUnder("/second").isEmpty());
+        hold.release();
+        soon(first).close();
+        soon(second).close();
     }
 
     @Test

@@ -103,7 +103,10 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
     }
 
-    /** A hold of messages to the client, which also delays all messages behind the first of them. */
+    /**
+     * A hold of messages to the client, which also delays all messages behind the first of them, of later connections
+     * too.
+     */
     private record HeldMessages(Predicate<SimulatedStore.Message> match, HeldFrames hold) {
         boolean holds(SimulatedStore.Message next) {
             if (match.test(next)) {
@@ -162,12 +165,11 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             }
             if (present.seeksConnection() && (!refusing || nextAttempt <= time.nanos())) {
                 connect(present);
-            } else if (present.hasMessage()) {
-                return takeMessage(present);
-            } else if (present.hasRequest()) {
-                takeRequest(present);
-            } else {
-                return false;
+            } else if (!present.hasMessage() || !takeMessage(present)) {
+                if (!present.hasRequest()) {
+                    return false;
+                }
+                takeRequest(present); // pings too, while messages are held
             }
             return true;
         }
