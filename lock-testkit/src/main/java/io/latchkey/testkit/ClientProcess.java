@@ -185,7 +185,7 @@ public final class ClientProcess implements AutoCloseable {
             CompletableFuture<String> next = line.startsWith(ClientProcessMain.ANSWER) ? asked.poll() : null;
             if (next != null) {
                 next.complete(line.substring(ClientProcessMain.ANSWER.length()));
-            } else {
+            } else if (!line.isEmpty()) {
                 printed(line);
             }
         });

@@ -26,6 +26,7 @@ final class ClientProcessMain {
     public static void main(String[] args) throws IOException, InterruptedException {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err); // logging to the console must not get between the answers
+        out.println(); // behind what may have been printed before
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (LockClient locks =
                 FaultyClient.Connector.ofLatchkey().connect(args[0], Duration.ofMillis(Long.parseLong(args[1])))) {

@@ -9,6 +9,7 @@ import io.latchkey.testkit.history.HistoryEvent;
 import io.latchkey.testkit.history.LockClaim;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -100,17 +101,17 @@ public final class FifoChecker {
     }
 
     private static boolean anyWaitedBesideAnother(List<Attempt.Summary> summaries) {
-        List<Attempt.Summary> waited = summaries.stream()
-                .filter(summary -> summary.isAsked() && summary.gaveUp() == Attempt.Summary.NEVER)
-                .toList();
-        long end = -1;
-        for (Attempt.Summary summary : waited.stream()
+        Map<String, Long> ends = new HashMap<>();
+        for (Attempt.Summary summary : summaries.stream()
+                .filter(each -> each.isAsked() && each.gaveUp() == Attempt.Summary.NEVER)
                 .sorted(Comparator.comparingLong(Attempt.Summary::requested))
                 .toList()) {
-            if (summary.requested() < end) {
-                return true;
+            for (LockClaim claim : summary.claims()) {
+                if (summary.requested() < ends.getOrDefault(claim.path(), -1L)) {
+                    return true;
+                }
+                ends.merge(claim.path(), summary.granted(), Math::max);
             }
-            end = Math.max(end, summary.granted());
         }
         return false;
     }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Checks that fencing tokens increase with the grants of a lock, among grants to sessions that were alive at the grant:
@@ -45,8 +46,13 @@ public final class TokenOrderChecker {
     public static Verdict check(List<HistoryEvent> events) {
         SessionEnds ends = new SessionEnds(events);
         List<HoldInterval> all = HoldInterval.of(events);
+        // A lock without tokens has none in any grant.
+        Set<String> withTokens = all.stream()
+                .filter(hold -> hold.summary().token() != 0)
+                .map(HoldInterval::path)
+                .collect(Collectors.toSet());
         List<HoldInterval> holds =
-                all.stream().filter(hold -> hold.summary().token() != 0).toList();
+                all.stream().filter(hold -> withTokens.contains(hold.path())).toList();
         if (holds.isEmpty() && !all.isEmpty()) {
             return new Verdict.Inapplicable(RULE, "no grant has a token");
         }

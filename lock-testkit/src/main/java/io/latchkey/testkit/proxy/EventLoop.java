@@ -127,6 +127,9 @@ final class EventLoop implements AutoCloseable {
         } catch (Throwable e) {
             try {
                 whenFailed.run();
+                int unused = selector.selectNow(); // a channel that was closed stays open until then
+            } catch (IOException again) {
+                e.addSuppressed(again);
             } finally {
                 ended.completeExceptionally(new IllegalStateException("the proxy has failed: " + e, e));
             }

@@ -101,15 +101,14 @@ final class FrameQueue {
                 waiting.remove();
                 writing.add(frame.bytes());
             } else if (head instanceof Action action) {
-                write();
-                if (!writing.isEmpty()) {
+                if (!write() || !writing.isEmpty()) {
                     return; // the socket is full: the action comes after the bytes
                 }
                 waiting.remove();
                 action.action().run();
             }
         }
-        write();
+        boolean unused = write();
     }
 
     private void letPingsOvertake(long now) {
@@ -121,8 +120,12 @@ final class FrameQueue {
         }
     }
 
-    /** Gives the socket what it takes; asks to be called again for the rest. */
-    void write() {
+    /**
+     * Gives the socket what it takes; asks to be called again for the rest.
+     *
+     * @return false if the connection is broken: then nothing that waits leaves any more
+     */
+    boolean write() {
         try {
             while (!writing.isEmpty()) {
                 to.write(writing.element());
@@ -133,13 +136,15 @@ final class FrameQueue {
             }
         } catch (IOException broken) {
             writing.clear();
+            waiting.clear();
             whenBroken.run();
-            return;
+            return false;
         }
         SelectionKey key = loop.keyOf(to);
         if (key != null && key.isValid()) {
             int reading = key.interestOps() & ~SelectionKey.OP_WRITE;
             key.interestOps(writing.isEmpty() ? reading : reading | SelectionKey.OP_WRITE);
         }
+        return true;
     }
 }

@@ -264,5 +264,6 @@ final class ProxyState {
         plan.clear();
         takeTellingsBack();
         Channels.close(listener);
+        connected = false;
     }
 }

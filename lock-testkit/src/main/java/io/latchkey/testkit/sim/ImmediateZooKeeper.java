@@ -500,8 +500,9 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         CompletableFuture<T> answer = new CompletableFuture<>();
         serial.execute(() -> {
             try {
-                answer.complete(question.get());
+                T value = question.get();
                 settle();
+                answer.complete(value);
             } catch (RuntimeException | Error failed) {
                 answer.completeExceptionally(failed);
             }

@@ -159,6 +159,7 @@ class CheckersTest {
                     Broken | on /m /other; both#1 queued 0; on /other; b#2 queued 1 granted 2=6 released 3; on /m /other; both#1 granted 4=5
                     # of one that is never granted it is not known where it was placed
                     Inapplicable | a#1 asks 0; b#2 asks 1 granted 2=6 released 3; c#3 asks 4 granted 5=7
+                    Obeyed | on /leader; a#1 asks 0; on /m; b#2 asks 1 granted 2=6 released 3; c#3 asks 4 granted 5=7
                     """)
     void firstComeIsFirstServed(String expected, String history) {
         assertSays(expected, FifoChecker.check(Script.of(history)));
@@ -233,7 +234,7 @@ class CheckersTest {
                     Obeyed | ''
                     Inapplicable: no grant has a token | a#1 held 0-1-2=0; b#2 held 0-3-4=0
                     Obeyed | a#1 held 0-1-2=6; on /view; b#2 held 0-3-4=0; c#3 held 0-5-6=0
-                    Broken | a#1 held 0-1-2=6; b#2 held 0-3-4=0; c#3 held 0-5-6=5
+                    Broken | a#1 held 0-1-2=6; b#2 held 0-3-4=0; c#3 held 0-5-6=7
                     """)
     void tokensGrow(String expected, String history) {
         assertSays(expected, TokenOrderChecker.check(Script.of(history)));
