@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -99,6 +100,7 @@ class MutexTest extends OnOneServer {
 
     /** With too little room another thread deletes the node, and with none at all the lease has not ended. */
     @Test
+    @Tag("slow")
     void nodeIsDeleted_whereverTheStackOfTheReleasingThreadEnds() throws Exception {
         Mutex mutex = one.mutex("/m");
         for (int frames = 0; frames < 150; frames++) {
@@ -116,6 +118,7 @@ class MutexTest extends OnOneServer {
 
     /** An outer frame unlocks it again, unless the view has said that it is unlocked. */
     @Test
+    @Tag("slow")
     void viewIsUnlocked_whereverTheStackOfItsThreadEnds() throws Exception {
         Mutex mutex = one.mutex("/m");
         for (int frames = 0; frames < 150; frames++) {

@@ -53,7 +53,7 @@ class SharedNamingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0000000000", "0123456789", "-2147483648", "2147483647"})
+    @ValueSource(strings = {"0000000000", "0123456789", "-2147483648", "-1000000000", "2147483647"})
     void numberIsAnyThatTheServerAppends(String number) {
         for (Naming naming : List.of(Namings.CURATOR, Namings.KAZOO)) {
             String text = naming.prefix(Kind.MUTEX, Tag.WRITE, ID, 1) + number;
@@ -106,6 +106,7 @@ class SharedNamingTest {
                 "lock-+000000007",
                 "lock--4000000000",
                 "lock--0000000000",
+                "lock--0999999999",
                 "a__lock__-0000000000",
                 "Lock-0000000007",
                 "lock-0000000007-",
