@@ -144,7 +144,7 @@ class HistoryTest {
         assertInstanceOf(Verdict.Broken.class, verdict, verdict::toString);
     }
 
-    /** Excludes nobody. */
+    /** Never excludes. */
     private static final class Unlocked extends ReentrantLock {
         private static final long serialVersionUID = 1;
 

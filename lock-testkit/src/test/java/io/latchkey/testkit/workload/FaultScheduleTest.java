@@ -62,7 +62,7 @@ class FaultScheduleTest {
         assertFalse(history.events().isEmpty(), "the end of a session is recorded");
     }
 
-    /** Such as a partition before servers of others, whose sessions nobody can end. */
+    /** Such as a partition before external servers, where no session can be ended. */
     @Test
     void runFails_whenAFaultCannotBeBroughtAbout(EmbeddedZooKeeper server) throws Exception {
         ExternalServers others = ExternalServers.at(server.connectString());

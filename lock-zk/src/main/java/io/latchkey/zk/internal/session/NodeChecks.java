@@ -137,7 +137,9 @@ public final class NodeChecks {
             for (int i = 0; i < others.size(); i++) {
                 SessionNode.OwnedNode other = others.get(i);
                 if (answer.get().get(i) == Status.NO_NODE) {
-                    gone = Optional.of(new ZnodeStore.Refusal(part.indexOf(other), Status.NO_NODE, other.path()));
+                    if (gone.isEmpty()) {
+                        gone = Optional.of(new ZnodeStore.Refusal(part.indexOf(other), Status.NO_NODE, other.path()));
+                    }
                     if (other.isCurrent()) {
                         other.gone();
                     }

@@ -54,7 +54,8 @@ public final class StackRoom {
     }
 
     /**
-     * Checks that at the door of a call that changes something before it leaves its work: it must not fail in between.
+     * Checks the same before a call that changes something first and leaves its work afterwards: it must not fail in
+     * between.
      *
      * @throws StackOverflowError if the stack has too little room: nothing has begun
      */

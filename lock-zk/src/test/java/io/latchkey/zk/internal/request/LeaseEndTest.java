@@ -111,6 +111,16 @@ class LeaseEndTest {
     }
 
     @Test
+    void firstLossCounts_howeverOftenItIsNoted() {
+        Object first = new Object();
+        assertTrue(end.lose(LossCause.DEADLINE_PASSED, first));
+        assertTrue(end.lose(LossCause.DEADLINE_PASSED, first));
+        assertFalse(end.lose(LossCause.CLIENT_CLOSED, new Object()));
+        assertFalse(end.release(first));
+        assertEquals(Optional.of(LossCause.DEADLINE_PASSED), end.lossCause());
+    }
+
+    @Test
     void firstLossCounts() {
         assertTrue(end.lose(LossCause.NODE_DELETED));
         assertFalse(end.lose(LossCause.CLIENT_CLOSED));
