@@ -76,25 +76,6 @@ class NothingLeaksTest {
 
     private final SplittableRandom random = new SplittableRandom(Long.getLong("latchkey.seed", System.nanoTime()));
     private static final String SESSION_CLASS = "io.latchkey.zk.internal.session.Session";
-    private static final Set<String> COUNTED = Set.of(
-            SESSION_CLASS,
-            "io.latchkey.zk.internal.request.Request",
-            "io.latchkey.zk.internal.request.QueueEntry",
-            "io.latchkey.zk.internal.request.ZkLease",
-            "io.latchkey.zk.internal.request.LeaseEnd",
-            "io.latchkey.zk.internal.request.NodeCreation",
-            "io.latchkey.zk.internal.path.ListRequest",
-            "io.latchkey.zk.internal.path.Deletion",
-            "io.latchkey.zk.internal.session.Watches$WatchedNode",
-            "io.latchkey.zk.internal.request.RevocationNode",
-            "io.latchkey.zk.internal.request.Downgrade",
-            "io.latchkey.zk.internal.client.LocalWaiter",
-            "io.latchkey.zk.internal.client.LocalHandOff$LocalQueue",
-            "io.latchkey.zk.internal.turns.TurnQueue$SharedNode",
-            "io.latchkey.zk.internal.acquire.Acquisition",
-            "io.latchkey.lock.Leadership",
-            "io.latchkey.lock.Candidacy",
-            "io.latchkey.lock.BodyInterruption");
 
     /** Of earlier tests of this process. */
     private final Map<String, Long> atFirst = counted();
@@ -243,7 +224,7 @@ class NothingLeaksTest {
     /** A class that is renamed would no longer be counted. */
     @Test
     void countedClassesExist() throws Exception {
-        for (String counted : COUNTED) {
+        for (String counted : LiveObjects.OF_REQUESTS) {
             assertEquals(counted, Class.forName(counted).getName());
         }
     }
@@ -617,6 +598,6 @@ class NothingLeaksTest {
     }
 
     private static Map<String, Long> counted() {
-        return LiveObjects.count(COUNTED::contains);
+        return LiveObjects.count(LiveObjects.OF_REQUESTS::contains);
     }
 }

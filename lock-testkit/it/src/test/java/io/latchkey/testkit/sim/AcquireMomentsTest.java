@@ -843,7 +843,48 @@ class AcquireMomentsTest extends OnSimulatedServer {
     }
 
     private static CompletableFuture<Optional<ZkLease>> tries(Client client, String path) {
-        return client.engine.acquire(List.of(new LockTarget(Recipe.MUTEX, new LockPath(path))), new WaitPolicy.Never());
+        return tries(client, Recipe.MUTEX, path);
+    }
+
+    private static CompletableFuture<Optional<ZkLease>> tries(Client client, Recipe recipe, String path) {
+        return client.engine.acquire(List.of(new LockTarget(recipe, new LockPath(path))), new WaitPolicy.Never());
+    }
+
+    /** The former session is over, and the next one has no connection yet. */
+    @Test
+    void requestLeavesNothing_whenItIsCancelledBetweenTwoSessions() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease held = holder.acquire("/m");
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles("/m");
+        SimulatedStore former = client.store();
+        leader.closeSession(former.session());
+        BoundedLoop.until(() -> client.store() != former, () -> assertTrue(client.step(server)));
+        assertEquals(1, client.engine.requests().size());
+        assertTrue(asked.cancel(false));
+        client.settle();
+        assertEquals(held.nodePaths(), queueUnder("/m"));
+        client.acquire("/free").ensureValid();
+        assertEquals(1, client.engine.requests().size());
+    }
+
+    /** A look would cost a round trip. The grant in between is newer than what the first try has seen. */
+    @Test
+    void tryDoesNotLookFirst_whenAnotherRequestWasGrantedSinceOneWasBlocked() throws Exception {
+        Client writer = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        ZkLease written = writer.acquire(Recipe.WRITE, "/rw");
+        CompletableFuture<Optional<ZkLease>> blocked = tries(client, Recipe.READ, "/rw");
+        client.settle();
+        assertEquals(Optional.empty(), blocked.getNow(null));
+        written.abandon();
+        writer.settle();
+        ZkLease read = client.acquire(Recipe.READ, "/rw");
+        CompletableFuture<Optional<ZkLease>> next = tries(client, Recipe.READ, "/rw");
+        assertTrue(client.isNext(RequestMatch.create()), "it looks first");
+        client.settle();
+        granted(next).ensureValid();
+        read.ensureValid();
     }
 
     /** Its server has not heard that the holder has released, which was before the call. */

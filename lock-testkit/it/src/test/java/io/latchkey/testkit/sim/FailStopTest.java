@@ -18,9 +18,11 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.HeldLeases;
 import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
 import io.latchkey.zk.internal.events.Outbox;
+import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
@@ -192,6 +194,41 @@ class FailStopTest {
             later.remove().run();
         }
         assertEquals(LossCause.CLIENT_FAILED, lease.lost().toCompletableFuture().getNow(null));
+        run.locks.close();
+    }
+
+    /** Another thread has just ended it, and has not yet taken it out of the leases that are held. */
+    @Test
+    void ownerHearsOfNoLoss_whenItHasJustReleased() throws Exception {
+        Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+        run.engine.context().held().add(new HeldLeases.HeldLease() {
+            @Override
+            public boolean hasEnded() {
+                return true;
+            }
+
+            @Override
+            public boolean end(LossCause cause) {
+                return false;
+            }
+
+            @Override
+            public void notifyOwner(LossCause cause) {
+                run.ends.add("told of " + cause);
+            }
+
+            @Override
+            public CompletableFuture<@Nullable Void> notified() {
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public RequestEvents events() {
+                throw new IllegalStateException("asked for its events");
+            }
+        });
+        run.engine.context().fail(new InternalError("thrown by a test"));
+        assertEquals(List.of(), run.ends);
         run.locks.close();
     }
 

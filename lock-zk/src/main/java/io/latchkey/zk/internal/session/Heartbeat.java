@@ -250,7 +250,7 @@ public final class Heartbeat {
     }
 
     private void beatAgain() {
-        if (beatAgain && beating == 0 && !connection.isOver()) {
+        if (beatAgain && !connection.isOver()) {
             beatAgain = false;
             beat();
         }

@@ -360,6 +360,18 @@ class SessionNodesTest {
         assertEquals(0, nodes.sum());
     }
 
+    /** The list is not behind a barrier. But the server numbers each creation, so there is no other that it may show. */
+    @Test
+    void lostCreationCountsNoLonger_whenItsNodeWasShownAndIsDeleted() {
+        create();
+        answer(lost());
+        list(NAME);
+        assertEquals(List.of(NODE), nodes.known());
+        nodes.deleted(NODE);
+        assertEquals(0, nodes.sum());
+        assertEquals(List.of(), nodes.open());
+    }
+
     @Test
     void existingNodeDoesNotCount_whenAnotherClientMadeIt() {
         write(new Write.CreateNode("/a/revoke-1", DATA));
