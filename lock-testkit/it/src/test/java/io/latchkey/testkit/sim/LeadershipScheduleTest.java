@@ -237,6 +237,7 @@ class LeadershipScheduleTest {
                     members.add(member);
                     open(member);
                 }
+                settle(); // before the first step, which asks who leads
                 for (int i = 0; i < STEPS; i++) {
                     step();
                     settle();
