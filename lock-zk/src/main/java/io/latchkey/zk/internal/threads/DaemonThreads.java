@@ -33,6 +33,8 @@ public final class DaemonThreads implements Executor, AutoCloseable {
     private final int most;
     /** The number of tasks that had ended at the last look, while there is a timer for the next one; else -1. */
     private long endedAtLastLook = -1;
+    /** Whether there is a timer for the next attempt to start a thread. */
+    private boolean startsLater;
 
     /**
      * @param most the maximum number of threads
@@ -98,15 +100,27 @@ public final class DaemonThreads implements Executor, AutoCloseable {
         }
     }
 
-    private void startThread() {
-        if (threads.getPoolSize() > 0) {
-            return;
-        }
+    /** Starts the threads that are missing, if tasks wait: those that run may be stuck. */
+    private synchronized void startThread() {
         try {
-            threads.prestartCoreThread();
+            while (!threads.getQueue().isEmpty() && threads.prestartCoreThread()) {
+                // One thread more.
+            }
         } catch (Throwable noThread) {
-            time.after(RETRY, this::startThread);
+            startLater();
         }
+    }
+
+    private void startLater() {
+        if (!startsLater) {
+            time.after(RETRY, this::startNow);
+            startsLater = true;
+        }
+    }
+
+    private synchronized void startNow() {
+        startsLater = false;
+        startThread();
     }
 
     private synchronized void watch() {
@@ -123,12 +137,14 @@ public final class DaemonThreads implements Executor, AutoCloseable {
         if (threads.getQueue().isEmpty()) {
             return;
         }
-        if (stuck && threads.getCorePoolSize() < most) {
+        int present = threads.getCorePoolSize();
+        if (stuck && present < most) {
             try {
-                threads.setMaximumPoolSize(threads.getCorePoolSize() + 1);
-                threads.setCorePoolSize(threads.getCorePoolSize() + 1);
+                threads.setMaximumPoolSize(present + 1);
+                threads.setCorePoolSize(present + 1);
             } catch (Throwable noThread) {
-                startThread();
+                // The next look tries again.
+                threads.setCorePoolSize(present);
             }
         }
         if (threads.getCorePoolSize() < most) {

@@ -3,6 +3,7 @@ package io.latchkey.zk.internal.threads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class DaemonThreadsTest {
@@ -122,6 +125,51 @@ class DaemonThreadsTest {
         try (DaemonThreads threads = new DaemonThreads(factory, MOST, MOST, time)) {
             threads.execute(this::runsHere);
             assertEquals("test-thread", ran.poll(10, TimeUnit.SECONDS).getName());
+        }
+    }
+
+    /** With one thread that is replaced while it is stuck, and with several. The refusals outnumber the threads. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, MOST})
+    void tasksBehindOneThatIsStuckRun_whenTheirThreadsCanBeStartedLater(int usual) throws Exception {
+        AtomicInteger started = new AtomicInteger();
+        ThreadFactory starts = DaemonThreads.factory("test-thread");
+        ThreadFactory factory = task -> {
+            int number = started.incrementAndGet();
+            if (number > 1 && number <= 3 * MOST) {
+                throw new OutOfMemoryError("unable to create native thread (thrown by a test)");
+            }
+            return starts.newThread(task);
+        };
+        try (DaemonThreads threads = new DaemonThreads(factory, usual, MOST, time)) {
+            for (int task = 0; task < MOST; task++) {
+                threads.execute(() -> {
+                    runsHere();
+                    over.join();
+                });
+            }
+            for (int task = 0; task < MOST; task++) {
+                assertNotNull(ran.poll(10, TimeUnit.SECONDS), "a task waits for a thread");
+            }
+        }
+    }
+
+    /** Each of them may find that no thread can be started. */
+    @Test
+    void oneTimerIsSet_howeverManyTasksFindNoThread() throws Exception {
+        VirtualClock clock = new VirtualClock();
+        ThreadFactory none = task -> {
+            throw new OutOfMemoryError("unable to create native thread (thrown by a test)");
+        };
+        try (DaemonThreads threads = new DaemonThreads(none, MOST, MOST, clock)) {
+            for (int round = 0; round < 3; round++) {
+                threads.execute(this::runsHere);
+                threads.execute(this::runsHere);
+                List<Runnable> due = List.copyOf(clock.timers());
+                assertEquals(1, due.size());
+                clock.timers().clear();
+                due.forEach(Runnable::run);
+            }
         }
     }
 
