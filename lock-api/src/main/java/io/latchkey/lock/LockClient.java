@@ -167,9 +167,9 @@ public interface LockClient extends AutoCloseable {
      * the others are listed.
      *
      * <p>Costs up to two server requests for each node that is not itself a request, two more for each lock with
-     * requests, and one for each request. The search reads 5,000 nodes and 10,000 requests at most, and no node with
-     * more than 10,000 children. It ends when no server has answered for a session timeout. If such a limit ends the
-     * search, only the first path that was left out is named.
+     * requests (four for a semaphore of Curator), and one for each request. The search reads 5,000 nodes and 10,000
+     * requests at most, and no node with more than 10,000 children. It ends when no server has answered for a session
+     * timeout. If such a limit ends the search, only the first path that was left out is named.
      *
      * @param root the path where the search begins; {@code /} for all paths of this client
      * @return the locks; none if there is no such path

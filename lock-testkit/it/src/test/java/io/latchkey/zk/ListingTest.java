@@ -51,6 +51,14 @@ class ListingTest extends OnOneServer {
         return listing.toString().lines().toList();
     }
 
+    private static String permits(LockSummary lock) {
+        return lock.path()
+                + (lock.permits().isEmpty() && lock.capacity().isEmpty()
+                        ? ": unknown"
+                        : ": " + lock.permits().getAsInt() + " of "
+                                + lock.capacity().getAsInt());
+    }
+
     @Test
     void listing_hasAllKindsAndLayouts() throws Exception {
         ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
@@ -92,7 +100,16 @@ class ListingTest extends OnOneServer {
                         "read-write /theirs/script: 1 holding, 1 waiting (kazoo)",
                         "mutex /theirs/turn: 1 holding, 0 waiting (kazoo)"),
                 lines(client.listLocks("/")));
-        assertEquals(3, client.listLocks("/pool").locks().get(0).permits().orElseThrow());
+        assertEquals(
+                List.of(
+                        "/free: 1 of 1",
+                        "/pool: 3 of 5",
+                        "/rw: 1 of 1",
+                        "/theirs/mutex: 1 of 1",
+                        "/theirs/permits: unknown",
+                        "/theirs/script: 1 of 1",
+                        "/theirs/turn: 1 of 1"),
+                client.listLocks("/").locks().stream().map(ListingTest::permits).toList());
         assertEquals(lines(curator.listLocks("/")), lines(client.listLocks("/")), "whatever the client's own layout");
         held.forEach(Lease::close);
     }
@@ -223,7 +240,13 @@ class ListingTest extends OnOneServer {
                 "/pool/leases/b-lease-0000000001")) {
             makeNode(path);
         }
-        for (String path : List.of("/app-late", "/app/leases/job", "/app/locks/job", "/pool/job")) {
+        for (String path : List.of(
+                "/app-late",
+                "/app/leases/job",
+                "/app/locks/job",
+                "/pool/job",
+                "/pool/leases/job",
+                "/pool/locks/deep/job")) {
             client.mutex(path).acquire().close();
         }
         assertEquals(
@@ -234,7 +257,9 @@ class ListingTest extends OnOneServer {
                         "read-write /mixed: 1 holding, 0 waiting (curator)",
                         "mutex /mixed: 1 holding, 0 waiting (curator)",
                         "semaphore /pool: 2 holding, 0 waiting (curator)",
-                        "mutex /pool/job: 0 holding, 0 waiting (latchkey)"),
+                        "mutex /pool/job: 0 holding, 0 waiting (latchkey)",
+                        "mutex /pool/leases/job: 0 holding, 0 waiting (latchkey)",
+                        "mutex /pool/locks/deep/job: 0 holding, 0 waiting (latchkey)"),
                 lines(client.listLocks("/")));
     }
 
@@ -321,6 +346,28 @@ class ListingTest extends OnOneServer {
                 parent + used + unused, proxy.since(before).requestsButHeartbeats(), proxy.since(before)::toString);
         held.close();
         soon(waiting).close();
+    }
+
+    @Test
+    void listingOfACuratorsSemaphoreCostsWhatItsDescriptionSays() throws Exception {
+        for (String node : List.of(
+                "",
+                "/leases",
+                "/leases/a-lease-0000000000",
+                "/leases/b-lease-0000000001",
+                "/locks",
+                "/locks/b-lock-0000000000")) {
+            makeNode("/pool" + node);
+        }
+        FaultProxy proxy = proxy();
+        ZkLockClient counted = patient(proxy);
+        Wire.Mark before = proxy.mark();
+        assertEquals(1, counted.listLocks("/pool").locks().size());
+        int nodes = 3 * 2;
+        int used = 4;
+        int requests = 3;
+        assertEquals(
+                nodes + used + requests, proxy.since(before).requestsButHeartbeats(), proxy.since(before)::toString);
     }
 
     @Test

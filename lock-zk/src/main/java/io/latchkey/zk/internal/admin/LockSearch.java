@@ -217,15 +217,30 @@ final class LockSearch<T> implements SearchSteps.Search {
                 leases -> namesBelow(child(node, FoundLock.LOCKS), turns -> {
                     Optional<FoundLock> semaphore =
                             FoundLock.curatorsSemaphore(new LockPath(node, shown(node)), leases, turns);
-                    semaphore.ifPresent(lock -> add(
-                            lock, Stream.concat(leases.stream(), turns.stream()).toList()));
+                    if (semaphore.isEmpty()) {
+                        descend(node, children);
+                        return;
+                    }
+                    add(
+                            semaphore.get(),
+                            Stream.concat(leases.stream(), turns.stream()).toList());
                     descend(
                             node,
                             children.stream()
-                                    .filter(child -> semaphore.isEmpty()
-                                            || !(child.equals(Naming.CURATOR_LEASES) || child.equals(FoundLock.LOCKS)))
+                                    .filter(child ->
+                                            !child.equals(Naming.CURATOR_LEASES) && !child.equals(FoundLock.LOCKS))
                                     .toList());
+                    descendBesideRequests(child(node, Naming.CURATOR_LEASES), leases);
+                    descendBesideRequests(child(node, FoundLock.LOCKS), turns);
                 }));
+    }
+
+    private void descendBesideRequests(String node, List<String> children) {
+        descend(
+                node,
+                children.stream()
+                        .filter(child -> !FoundLock.isNamedAsARequest(child))
+                        .toList());
     }
 
     /** Gets the names of the children; none if the node does not exist or cannot be read. */
