@@ -19,6 +19,7 @@ import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
+import io.latchkey.testkit.proxy.WireRecord;
 import io.latchkey.zk.internal.queue.PathData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The list of locks beyond what the contract asks of every implementation. */
 @Timeout(60)
@@ -469,6 +473,43 @@ class ListingTest extends OnOneServer {
         first.release();
         locks.advance(Duration.ofSeconds(1));
         assertFalse(second.firstCaught().isDone(), "the search goes on");
+    }
+
+    /** All that a listing reads of a lock at a path which might be one of Curator's semaphores. */
+    @ParameterizedTest
+    @CsvSource({
+        "GET_DATA, /pool",
+        "GET_CHILDREN2, /pool",
+        "GET_DATA, /pool/leases",
+        "GET_CHILDREN2, /pool/leases",
+        "GET_DATA, /pool/leases/job",
+        "GET_CHILDREN2, /pool/leases/job",
+        "GET_DATA, /pool/leases/job/write-"
+    })
+    void questionOfAListingIsAskedAgain_whenAServerThrottlesIt_untilItIsCancelled(WireRecord.Op op, String path)
+            throws Exception {
+        LockClient client = locks.client("mine");
+        Lease held = client.mutex("/pool/leases/job").acquire();
+        RequestMatch question = RequestMatch.of(
+                op + " " + path,
+                request -> request.op() == op
+                        && (path.endsWith("-")
+                                ? request.path().startsWith(path)
+                                : request.path().equals(path)));
+        var first = locks.refuseRequest(client, question, 1, KeeperException.Code.THROTTLEDOP);
+        CompletableFuture<LockListing> asked = client.listLocksAsync("/");
+        assertTrue(first.struck().isDone(), "it was not read");
+        locks.advance(Duration.ofSeconds(1));
+        assertEquals(List.of("mutex /pool/leases/job: 1 holding, 0 waiting (latchkey)"), lines(soon(asked)));
+
+        first = locks.refuseRequest(client, question, 1, KeeperException.Code.THROTTLEDOP);
+        var second = locks.refuseRequest(client, question, 2, KeeperException.Code.THROTTLEDOP);
+        asked = client.listLocksAsync("/");
+        assertTrue(first.struck().isDone(), "it was not read");
+        assertTrue(asked.cancel(false));
+        locks.advance(Duration.ofSeconds(1));
+        assertFalse(second.struck().isDone(), "it is asked again");
+        held.close();
     }
 
     @Test

@@ -296,14 +296,14 @@ final class LockSearch<T> implements SearchSteps.Search {
         if (lock.isCuratorsSemaphore()) {
             QueueInspector permits = inspector(lock, lock.path().below(Naming.CURATOR_LEASES), lock.purpose());
             QueueInspector turns = inspector(lock, lock.path().below(FoundLock.LOCKS), PathData.MUTEX);
-            return permits.ask()
+            return ask(permits)
                     .thenCombine(
-                            turns.ask(),
+                            ask(turns),
                             (one, two) -> () -> locks.add(lock.summary(
                                     path, QueueInspector.gated(permits.contenders(one), turns.contenders(two)))));
         }
         QueueInspector queue = inspector(lock, lock.path(), lock.purpose());
-        return queue.ask().thenApply(picture -> () -> {
+        return ask(queue).thenApply(picture -> () -> {
             switch (aim) {
                 case LISTING -> locks.add(lock.summary(path, queue.contenders(picture)));
                 case DIAGNOSIS -> picture.ifPresent(now -> pictures.put(lock.path(), now));
@@ -316,6 +316,13 @@ final class LockSearch<T> implements SearchSteps.Search {
                     .sorted()
                     .forEach(child -> descend(lock.path().node(), List.of(child)));
         });
+    }
+
+    /** Reads the queue; a server that throttles is not asked again when the search is over. */
+    private CompletableFuture<Optional<QueueInspector.Picture>> ask(QueueInspector queue) {
+        CompletableFuture<Optional<QueueInspector.Picture>> asked = queue.ask();
+        var unused = then.whenComplete((done, error) -> asked.cancel(false));
+        return asked;
     }
 
     private QueueInspector inspector(FoundLock lock, LockPath at, PathData purpose) {
