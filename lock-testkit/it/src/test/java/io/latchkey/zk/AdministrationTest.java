@@ -205,6 +205,23 @@ class AdministrationTest extends OnOneServer {
         assertNothingLeft("/rw");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void requestThatHasLeftIsGone(Layout layout) throws Exception {
+        List<Lockable> shared = List.of(Lockable.MUTEX, Lockable.READ, Lockable.WRITE);
+        ZkLockClient one = client(builder -> builder.layout(layout));
+        ZkLockClient two = client(builder -> builder.layout(layout));
+        for (Lockable kind : layout == Layout.LATCHKEY ? List.of(Lockable.values()) : shared) {
+            Lease held = kind.of(one).acquire();
+            List<Contender> seen = kind.of(two).queue();
+            held.close();
+            for (Contender each : seen) {
+                assertEquals(Eviction.GONE, each.evict(), kind::toString);
+                assertEquals(ReleaseRequestResult.GONE, each.requestRelease(), kind::toString);
+            }
+        }
+    }
+
     @Test
     void revocationNodesDisturbNeitherTheQueueNorTheReaper() throws Exception {
         Lease one = holder.semaphore("/s", 20).acquire();

@@ -46,6 +46,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From writer to reader without a release in between, beyond what the contracts ask of every implementation. */
@@ -157,6 +158,23 @@ class DowngradeTest extends OnOneServer {
         assertEquals(Contender.Access.SHARED, queue.get(0).access());
         assertEquals(read.token(), queue.get(0).token(), "the token of the lease that the request has");
         assertNotEquals("", queue.get(0).owner().host(), "it says of its owner what every request says");
+    }
+
+    /** An administrator may have seen the request before. */
+    @ParameterizedTest
+    @EnumSource
+    void readerIsKnownAndEvictedByItsFormerName(Layout layout) throws Exception {
+        ReadWriteLock mine = client(builder -> builder.layout(layout)).readWriteLock(PATH);
+        ReadWriteLock admins = client(builder -> builder.layout(layout)).readWriteLock(PATH);
+        Lease write = mine.writeLock().acquire();
+        Contender own = mine.readLock().queue().get(0);
+        Contender seen = admins.readLock().queue().get(0);
+        Lease read = mine.downgrade(write);
+        assertTrue(own.isOf(read));
+        CompletableFuture<LossCause> lost = read.lost().toCompletableFuture();
+        assertEquals(Contender.Eviction.EVICTED, seen.evict());
+        assertEquals(LossCause.NODE_DELETED, soon(lost));
+        assertEquals(Contender.Eviction.GONE, seen.evict());
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.Owner;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.zk.internal.client.Engine;
-import io.latchkey.zk.internal.queue.Kind;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.Naming;
 import io.latchkey.zk.internal.queue.NodeName;
@@ -114,10 +113,9 @@ record ZkContender(
                 });
     }
 
-    /** Returns the reader that has replaced a missing writer, if any; it is the same request. */
+    /** Returns the reader that may have replaced a missing writer; it is the same request. No mutex has one. */
     private Optional<NodeName> downgraded(NodeName name) {
-        boolean orderly = name.tag() == Tag.WRITE && !name.overflowed();
-        return orderly && at.naming().isOf(name, Kind.READ_WRITE)
+        return name.tag() == Tag.WRITE && !name.overflowed()
                 ? Optional.of(at.naming().inPlace(name, Tag.READ))
                 : Optional.empty();
     }
