@@ -104,6 +104,35 @@ class DowngradeTest extends OnOneServer {
         awaitNothingLeft(PATH);
     }
 
+    /** The first look gets an error as well, and the connection breaks at the second. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nodesDecide_whenLooksAtThemFailToo(boolean applied) throws Exception {
+        FaultProxy own = fastProxy();
+        ReadWriteLock mine = client(
+                        builder -> builder.connectString(own.connectString()).sessionTimeout(SESSION.multipliedBy(4)))
+                .readWriteLock(PATH);
+        Lease write = mine.writeLock().acquire();
+        RequestMatch look = RequestMatch.getData().path("of the reader", path -> path.startsWith(PATH + "/read-"));
+        List<Fault> faults = List.of(
+                applied
+                        ? own.answerWith(DOWNGRADE, 1, KeeperException.Code.SYSTEMERROR)
+                        : own.refuseRequest(DOWNGRADE, 1, KeeperException.Code.SYSTEMERROR),
+                own.refuseRequest(look, 1, KeeperException.Code.SYSTEMERROR),
+                own.cutBefore(look, 2));
+        CompletableFuture<Lease> downgrading = mine.downgradeAsync(write);
+        for (Fault each : faults) {
+            var unused = each.await(LONG_SESSION);
+        }
+        Lease held = applied ? soon(downgrading) : write;
+        if (!applied) {
+            refusal(LockException.class, downgrading);
+        }
+        assertTrue(held.isValid());
+        held.close();
+        awaitNothingLeft(PATH);
+    }
+
     /** The last deletion found nothing, so that the next one looks which of its nodes are missing. */
     @Test
     void releaseIsNoLoss_whenADowngradeOfWhichItWasOpenHasReplacedTheNode() throws Exception {
