@@ -21,6 +21,7 @@ import io.latchkey.log.LoggedWarnings;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.Reconnects;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.proxy.Wire;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
@@ -329,6 +330,39 @@ class CuratorLayoutTest {
                 theirs.close();
                 held.close();
             }
+        }
+    }
+
+    /** Of a path that has no kind of lock yet, of one that has, and when the request has been given up in between. */
+    @Test
+    void curatorIsLogged_whenTheListOfARequestShowsIt() throws Exception {
+        FaultyClient own = FaultyClient.connect(server, SESSION, Reconnects.FAST, builder -> {});
+        clients.add(own);
+        LockClient curator = curators.get(0).client();
+        try (LoggedWarnings log = LoggedWarnings.listen()) {
+            framework().create().creatingParentsIfNeeded().forPath("/shown/unused", new byte[0]);
+            Lease held = own.client().mutex("/shown/held").acquire();
+            Lease other = own.client().mutex("/shown/given-up").acquire();
+            List<String> paths = List.of("/shown/unused", "/shown/held", "/shown/given-up");
+            for (String path : paths) {
+                granted(curator.mutex(path).acquireAsync());
+            }
+            HeldFrames lists = own.proxy().holdAnswers(RequestMatch.list().under("/shown/given-up"));
+            CompletableFuture<Lease> asked =
+                    own.client().mutex("/shown/given-up").acquireAsync();
+            lists.firstCaught().get(SOON.toSeconds(), TimeUnit.SECONDS);
+            assertTrue(asked.cancel(false));
+            lists.release();
+            for (String path : paths.subList(0, 2)) {
+                assertThrows(
+                        LockMismatchException.class,
+                        () -> own.client().mutex(path).tryAcquire());
+            }
+            for (String path : paths) {
+                assertEquals(
+                        1, log.awaited(path + " is in use by two kinds of lock").size(), path);
+            }
+            assertTrue(held.isValid() && other.isValid());
         }
     }
 
