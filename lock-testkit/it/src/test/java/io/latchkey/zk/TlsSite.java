@@ -5,13 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.server.StandaloneServer;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A certificate authority, what it has signed, and the mistakes that are made with it: a server that takes TLS only and
@@ -117,6 +122,18 @@ public final class TlsSite implements AutoCloseable {
             }
         }
         return config;
+    }
+
+    /** Returns the context of a server that is none of ZooKeeper's and has the certificate of this site's server. */
+    SSLContext serverContext() throws Exception {
+        char[] password = PASSWORD.toCharArray();
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(KeyStore.getInstance(new File(store("server")), password), password);
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(KeyStore.getInstance(new File(store("trusted")), password));
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+        return context;
     }
 
     @Override

@@ -31,11 +31,15 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +70,12 @@ class TlsTest {
     @BeforeAll
     static void start() throws Exception {
         site = TlsSite.withAllMistakes(folder);
+    }
+
+    private enum AfterHandshake {
+        CLOSES,
+        GREETS,
+        WAITS
     }
 
     @AfterAll
@@ -248,6 +258,58 @@ class TlsTest {
                             .build());
             assertTrue(refused.getMessage().contains(servers + " " + said), refused.getMessage());
             assertEquals(reason, refused.reason());
+        }
+    }
+
+    /** By TLS 1.3 a client is done before the server has looked at its certificate, if it asks for one. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CLOSES | true | TLS_REFUSED | refuses the certificate CN=client of this client, issued by CN=authority (it closed",
+                "CLOSES | false | TLS_REFUSED | refuses this client (it closed the connection): the store",
+                "GREETS | true | NO_ANSWER | No connection to ZooKeeper at localhost",
+                "WAITS | true | NO_ANSWER | No connection to ZooKeeper at localhost",
+            })
+    void serverRefusesAClient_onlyIfItClosesTheConnectionBehindTheHandshake(
+            AfterHandshake then, boolean asksForACertificate, Reason reason, String said) throws Exception {
+        List<Socket> open = new CopyOnWriteArrayList<>();
+        try (SSLServerSocket listening = (SSLServerSocket) site.serverContext()
+                .getServerSocketFactory()
+                .createServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            listening.setEnabledProtocols(new String[] {"TLSv1.3"});
+            listening.setNeedClientAuth(asksForACertificate);
+            Thread server = new Thread(() -> {
+                while (!listening.isClosed()) {
+                    try {
+                        SSLSocket asks = (SSLSocket) listening.accept();
+                        open.add(asks);
+                        asks.startHandshake();
+                        switch (then) {
+                            case CLOSES -> asks.close();
+                            case GREETS -> asks.getOutputStream().write("220 mail".getBytes(StandardCharsets.US_ASCII));
+                            case WAITS -> {
+                                // For a request.
+                            }
+                        }
+                    } catch (IOException over) {
+                        // The client has gone, or the test is over.
+                    }
+                }
+            });
+            server.setDaemon(true);
+            server.start();
+            String servers = "localhost:" + listening.getLocalPort();
+            LockServiceUnavailableException refused =
+                    assertThrows(LockServiceUnavailableException.class, () -> builder(servers, site.right())
+                            .connectTimeout(PATIENCE)
+                            .build());
+            assertTrue(refused.getMessage().contains(said), refused.getMessage());
+            assertEquals(reason, refused.reason());
+        } finally {
+            for (Socket each : open) {
+                each.close();
+            }
         }
     }
 
