@@ -239,7 +239,9 @@ final class ClientCore implements Session.Client, Request.Client {
                 }
             });
         }
-        last.close(then);
+        // It may never answer again, and nothing needs the timer any more.
+        returned();
+        last.close(next);
     }
 
     // ---- entry points, from any thread

@@ -51,6 +51,7 @@ class EngineTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private final VirtualClock clock = new VirtualClock();
+    private final VirtualClock borrowersClock = new VirtualClock();
     private final Engine engine = new Engine(WithoutServer.config(this::open, TIMEOUT, clock));
     /** The listeners of all handles. */
     private final List<ZnodeStore.Listener> opened = new ArrayList<>();
@@ -277,12 +278,30 @@ class EngineTest {
         assertEquals(List.of("write", "list"), sent, "the barrier of a new connection, and the look");
     }
 
+    /** Its owner may have closed it: then it never answers again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void timerEnds_whenTheBorrowedHandleHasNoAnswer(boolean failed) throws IOException {
+        List<String> sent = new ArrayList<>();
+        Engine borrowing = borrowing(SessionNodes.ofNewSession(0), (request, args) -> sent.add(request));
+        borrowing
+                .context()
+                .execute(
+                        failed
+                                ? () -> borrowing.context().fail(new AssertionError("thrown by a test"))
+                                : borrowing::close);
+        assertTrue(sent.contains("close"));
+        assertTrue(borrowersClock.isClosed());
+    }
+
     /** Returns a client whose handle, the second that a test opens, is connected. */
     private Engine borrowing(SessionNodes nodes, BiConsumer<String, Object[]> requests) throws IOException {
-        Engine borrowing = new Engine(WithoutServer.borrowing(listener -> {
-            opened.add(listener);
-            return new CountedStore(FakeStore.of(() -> nodes, requests), Long.MAX_VALUE);
-        }));
+        Engine borrowing = new Engine(WithoutServer.borrowing(
+                listener -> {
+                    opened.add(listener);
+                    return new CountedStore(FakeStore.of(() -> nodes, requests), Long.MAX_VALUE);
+                },
+                borrowersClock));
         borrowing.start();
         connected(1);
         return borrowing;

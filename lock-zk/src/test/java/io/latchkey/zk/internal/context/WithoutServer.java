@@ -27,13 +27,12 @@ public final class WithoutServer {
 
     /** Returns the configuration of one that borrows its session, with a session timeout of 10 s until it connects. */
     public static ClientConfig borrowing() {
-        return borrowing(WithoutServer::open);
+        return borrowing(WithoutServer::open, new VirtualClock());
     }
 
     /** Returns the same of one whose handle is opened like this. */
-    public static ClientConfig borrowing(ClientConfig.Opener opener) {
-        return config(
-                new ClientConfig.Source.Borrowed(opener), Duration.ofSeconds(10), Optional.empty(), new VirtualClock());
+    public static ClientConfig borrowing(ClientConfig.Opener opener, VirtualClock clock) {
+        return config(new ClientConfig.Source.Borrowed(opener), Duration.ofSeconds(10), Optional.empty(), clock);
     }
 
     private static ZnodeStore open(ZnodeStore.Listener listener) throws IOException {
