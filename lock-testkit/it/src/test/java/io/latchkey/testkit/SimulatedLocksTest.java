@@ -504,6 +504,25 @@ class SimulatedLocksTest {
         assertEquals(ReleaseOutcome.RELEASED, soon(released));
     }
 
+    /** Its stage has failed, so nobody would hear a request to which an administrator gets the answer that it is stored. */
+    @Test
+    void holderThatMayNotListen_isNotAskedLaterEither() throws Exception {
+        LockClient mine = locks.client();
+        Lease held = mine.mutex("/m").acquire();
+        RequestMatch listens = RequestMatch.create().path("of the revocation node", path -> path.contains("/revoke-"));
+        Fault denied = locks.refuseRequest(mine, listens, 1, KeeperException.Code.NOAUTH);
+        for (int call = 0; call < 2; call++) {
+            CompletableFuture<ReleaseRequest> asked = held.releaseRequested().toCompletableFuture();
+            assertTrue(denied.struck().isDone());
+            ExecutionException told = assertThrows(ExecutionException.class, () -> soon(asked));
+            assertInstanceOf(AccessDeniedException.class, told.getCause());
+            Contender holder = locks.client("admin").mutex("/m").queue().get(0);
+            assertEquals(ReleaseRequestResult.NOT_LISTENING, holder.requestRelease());
+        }
+        assertTrue(held.isValid());
+        held.close();
+    }
+
     /** The request was delivered to the write lease; the read lease is another object. */
     @Test
     void downgradedHolderIsNotified_whenItsWriteLeaseWasAskedToRelease() throws Exception {
