@@ -16,7 +16,6 @@ import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
-import io.latchkey.testkit.time.Slowness;
 import io.latchkey.zk.ZkLockClient;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -25,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -56,30 +56,38 @@ class WatchTest extends CommandFixture {
         super(server, other);
     }
 
-    private InThisJvm.Running watch(String path, int seconds, String interval, String... more) {
-        List<String> args = new ArrayList<>(List.of(
-                path,
-                "--for=" + Slowness.stretched(Duration.ofSeconds(seconds)).toSeconds(),
-                "--interval=" + interval));
+    /** A process: a signal ends it when the test has seen what it waits for, where a time might end before. */
+    private Program watch(String path, String interval, String... more) {
+        List<String> args = new ArrayList<>(List.of("watch", path, "--interval=" + interval));
         args.addAll(List.of(more));
-        return InThisJvm.start(server.connectString(), "watch", args.toArray(String[]::new));
+        return start(args.toArray(String[]::new));
+    }
+
+    private static Program.Ended interrupted(Program watch) throws Exception {
+        watch.signal("INT");
+        Program.Ended ended = watch.ended();
+        assertEquals(130, ended.status(), ended::toString);
+        return ended;
+    }
+
+    private static void awaitLine(Program watch, String regex) throws InterruptedException {
+        Pattern wanted = Pattern.compile("(?m)^" + regex + "\\R");
+        Eventually.holds(
+                regex,
+                SOON,
+                () -> wanted.matcher(watch.out()).find() || !watch.process().isAlive());
+        assertTrue(watch.process().isAlive(), () -> watch.out() + watch.err());
     }
 
     /** Waits until the watch has said this of a request. */
-    private static void awaitSaid(InThisJvm.Running watch, String change, long token) throws InterruptedException {
+    private static void awaitSaid(Program watch, String change, long token) throws InterruptedException {
         String text = change + "\\s+" + token + "\\D.*";
         String json = "\"change\":\"" + change + "\",\"token\":" + token + ",.*";
-        Pattern said = Pattern.compile(".*(" + text + "|" + json + ")");
-        Eventually.holds(
-                change + " " + token,
-                SOON,
-                () -> watch.lines().stream().anyMatch(line -> said.matcher(line).matches())
-                        || watch.end().isDone());
-        assertFalse(watch.end().isDone(), () -> watch.end().join().toString());
+        awaitLine(watch, ".*(" + text + "|" + json + ")");
     }
 
     /** Waits until the watch shows a hold and its end: from then on it looks, and hears of marks. */
-    private long awaitWatch(InThisJvm.Running watch, String path) throws InterruptedException {
+    private long awaitWatch(Program watch, String path) throws InterruptedException {
         long token;
         try (Lease first = other.mutex(path).acquire()) {
             token = first.token();
@@ -100,8 +108,16 @@ class WatchTest extends CommandFixture {
     }
 
     @Test
+    void watchLastsForItsTime() {
+        long begin = System.nanoTime();
+        Program.Ended ended = latchkey("watch", "/watch/none", "--for=1s", "--interval=20ms");
+        assertEquals(new Program.Ended(0, "", ""), ended);
+        assertTrue(System.nanoTime() - begin >= TimeUnit.SECONDS.toNanos(1));
+    }
+
+    @Test
     void endsAreToldApart() throws Exception {
-        InThisJvm.Running watch = watch("/watch/ends", 9, "20ms", "--json");
+        Program watch = watch("/watch/ends", "20ms", "--json");
         Lease released = other.mutex("/watch/ends").acquire();
         awaitSaid(watch, "granted", released.token());
         CompletableFuture<Lease> waiter = other.mutex("/watch/ends").acquireAsync();
@@ -125,8 +141,7 @@ class WatchTest extends CommandFixture {
             awaitSaid(watch, "gone", expired);
         }
 
-        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
-        assertEquals(0, ended.status(), ended::toString);
+        Program.Ended ended = interrupted(watch);
         assertEquals("", ended.err());
         Map<Long, List<String>> changes = changes(ended);
         assertAll(
@@ -139,14 +154,17 @@ class WatchTest extends CommandFixture {
     /** Far shorter than the interval: what a look does not show, the watch on the path does. */
     @Test
     void shortHoldsAreSeen() throws Exception {
-        InThisJvm.Running watch = watch("/watch/short", 9, "1s", "--json");
+        Program watch = watch("/watch/short", "1s", "--json");
         Set<Long> held = new HashSet<>(Set.of(awaitWatch(watch, "/watch/short")));
+        long last = 0;
         for (int n = 0; n < 100; n++) {
             try (Lease lease = other.mutex("/watch/short").acquire()) {
-                held.add(lease.token());
+                last = lease.token();
+                held.add(last);
             }
         }
-        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
+        awaitSaid(watch, "released", last);
+        Program.Ended ended = interrupted(watch);
         Map<Long, List<String>> changes = changes(ended);
         assertEquals(held, changes.keySet(), ended::toString);
         assertEquals(Set.of(List.of("asked", "granted", "released")), Set.copyOf(changes.values()), ended::toString);
@@ -156,7 +174,7 @@ class WatchTest extends CommandFixture {
     @Test
     void holdsAreTimed_whenTheyAreShorterThanTheInterval() throws Exception {
         Path page = folder.resolve("short.html");
-        InThisJvm.Running watch = watch("/watch/timed", 9, "2s", "--json", "--html=" + page);
+        Program watch = watch("/watch/timed", "2s", "--json", "--html=" + page);
         Set<Long> before = Set.of(awaitWatch(watch, "/watch/timed"));
         Set<Long> tokens = new HashSet<>();
         for (int n = 0; n < 4; n++) {
@@ -169,7 +187,8 @@ class WatchTest extends CommandFixture {
                 tokens.addAll(List.of(first.token(), last.token()));
             }
         }
-        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
+        awaitSaid(watch, "released", Collections.max(tokens));
+        Program.Ended ended = interrupted(watch);
         assertFalse(tokens.isEmpty() || before.isEmpty());
         List<JsonObject> ends = ended.out()
                 .lines()
@@ -287,16 +306,17 @@ class WatchTest extends CommandFixture {
     @Test
     void holderIsShown_whenItCannotBeRead() throws Exception {
         String path = "/watch/unreadable";
-        other.mutex(path).acquire().close();
-        InThisJvm.Running watch = watch(path, 12, "100ms");
+        Program watch = watch(path, "100ms");
+        long readable = awaitWatch(watch, path);
         Program.Ended ended;
         try (LockClient theirs = strictClient()) {
             Lease secret = theirs.mutex(path).acquire();
             assertEquals(0, other.mutex(path).queue().get(0).token());
-            Eventually.holds("a grant", SOON, () -> watch.lines().stream()
-                    .anyMatch(line -> line.contains("  granted ") && line.contains("read")));
+            assertTrue(secret.token() > readable);
+            awaitLine(watch, ".*  granted .*read");
             secret.close();
-            ended = watch.end().get(150, TimeUnit.SECONDS);
+            awaitLine(watch, ".*  (released|gone) .*read");
+            ended = interrupted(watch);
             assertEquals("", ended.err());
         }
         List<String> theirs = ended.out()
@@ -310,14 +330,15 @@ class WatchTest extends CommandFixture {
     @Test
     void pageShowsTheLoad_andIsHarmless() throws Exception {
         Path page = folder.resolve("lock.html");
-        InThisJvm.Running watch = watch("/watch/page", 6, "20ms", "--html=" + page);
-        long unused = awaitWatch(watch, "/watch/page");
+        Program watch = watch("/watch/page", "20ms", "--html=" + page);
+        long first = awaitWatch(watch, "/watch/page");
         List<CompletableFuture<Void>> load = IntStream.range(0, 4)
                 .mapToObj(n -> CompletableFuture.runAsync(() -> work(n == 0 ? HOSTILE : "worker " + n)))
                 .toList();
         load.forEach(CompletableFuture::join);
-        Program.Ended ended = watch.end().get(150, TimeUnit.SECONDS);
-        assertEquals(0, ended.status(), ended::toString);
+        assertTrue(awaitWatch(watch, "/watch/page") > first);
+        Program.Ended ended = interrupted(watch);
+        assertEquals("", ended.err());
 
         String html = Files.readString(page);
         assertFalse(html.contains("<script") || html.contains("<img"), html);
