@@ -8,6 +8,7 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockOwnershipLostException;
 import io.latchkey.spring.ServerOfTheTests;
 import io.latchkey.testkit.time.Eventually;
+import io.latchkey.testkit.time.Slowness;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
@@ -82,7 +83,7 @@ class LatchkeyLockRegistryTest {
             LatchkeyLockRegistry mine = context.getBean(LatchkeyLockRegistry.class);
             try (LockClient other = SERVER.client()) {
                 LatchkeyLockRegistry theirs = new LatchkeyLockRegistry(other, "/integration");
-                mine.obtain("a").lock(Duration.ofMillis(300));
+                mine.obtain("a").lock(Slowness.stretched(Duration.ofSeconds(2))); // the next line is faster
                 assertThat(theirs.obtain("a").tryLock()).isFalse();
                 assertThat(theirs.obtain("a").tryLock(SOON, Duration.ofMinutes(1)))
                         .isTrue();
