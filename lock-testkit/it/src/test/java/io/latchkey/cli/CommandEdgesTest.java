@@ -156,7 +156,7 @@ class CommandEdgesTest extends CommandFixture {
     @ParameterizedTest
     @ValueSource(strings = {"KILL", "34", "64", "BUS", "FPE", "ILL", "SEGV", "TRAP"})
     void signalEndsLatchkeyAndNotTheCommand(String signal) throws Exception {
-        Program program = runScript("/edges/" + signal, "echo process $$.; exec sleep 300")
+        Program program = runScript("/edges/" + signal, "echo process $$.; exec sleep 300", "--session-timeout=30s")
                 .awaitSaid(".");
 
         program.signal(signal);

@@ -62,7 +62,8 @@ class CuratorServersTest {
     void leaseIsLost_whenItsSessionEndsAtCuratorsServer() throws Exception {
         ZooKeeperFixture servers = started();
         try (servers;
-                FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(6))) {
+                // Before its deadline it connects again, and is told.
+                FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(20))) {
             Lease lease = client.client().mutex("/orders/7").acquire();
             client.expire(ExpiryOrder.SERVER_FIRST).join();
             LossCause cause = lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
@@ -98,7 +99,8 @@ class CuratorServersTest {
                                 server -> cluster.getServers().get(server).stop(),
                                 server -> cluster.getServers().get(server).restart())
                         .closing(cluster);
-                FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(10))) {
+                // Longer than an election takes beside a busy machine.
+                FaultyClient client = FaultyClient.connect(servers, Duration.ofSeconds(30))) {
             assertEquals(3, servers.size());
             int first = Eventually.present("a leader", SOON, servers::leader);
             Lease lease = client.client().mutex("/a").acquire();
