@@ -286,7 +286,7 @@ class OneFileIT {
             shell(
                     environment,
                     tmux
-                            + "send-keys 'PS1=; echo bef\"\"ore; latchkey top /term --interval 300ms; echo sta\"\"tus $?' Enter");
+                            + "send-keys 'PS1=; echo bef\"\"ore; latchkey top /term --interval 2s; echo sta\"\"tus $?' Enter");
             String first = awaitScreen(environment, tmux, "sorted by waiters");
             assertTrue(first.contains("q quit"), first);
             List<String> rows =

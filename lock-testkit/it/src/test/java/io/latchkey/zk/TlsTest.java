@@ -57,7 +57,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class TlsTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Slowness.stretched(Duration.ofSeconds(2));
 
     private static final Set<Mistake> SEEN = EnumSet.noneOf(Mistake.class);
     private static final Set<String> MESSAGES = new HashSet<>();
@@ -316,8 +316,8 @@ class TlsTest {
     /** The command says the same, in one line. */
     private static void assertCommandSays(Mistake mistake, Reason reason, String said) throws IOException {
         Path file = file(mistake.name(), site.config(mistake));
-        Program.Ended ended =
-                InThisJvm.latchkey(site.servers(mistake), "ls", "--connect-timeout=1s", "--client-config=" + file);
+        String time = "--connect-timeout=" + PATIENCE.toMillis() / 2 + "ms";
+        Program.Ended ended = InThisJvm.latchkey(site.servers(mistake), "ls", time, "--client-config=" + file);
 
         assertAll(
                 () -> assertEquals(reason == Reason.TLS_REFUSED ? 77 : 78, ended.status(), ended::toString),

@@ -4,6 +4,7 @@ package io.latchkey.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.latchkey.spring.ServerOfTheTests;
+import io.latchkey.testkit.time.Slowness;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,6 +12,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
@@ -109,7 +111,10 @@ class TlsFailureTest {
         List<FailureAnalysis> analyses = new ArrayList<>();
         ServerOfTheTests.withoutServers()
                 .withPropertyValues(
-                        "latchkey.connect-string=127.0.0.1:" + port.getLocalPort(), "latchkey.connect-timeout=2s")
+                        "latchkey.connect-string=127.0.0.1:" + port.getLocalPort(),
+                        // The first handshake of a process is in this time, beside a busy machine too.
+                        "latchkey.connect-timeout="
+                                + Slowness.stretched(Duration.ofSeconds(4)).toSeconds() + "s")
                 .withPropertyValues(settings)
                 .run(context -> {
                     Throwable failure = context.getStartupFailure();
