@@ -222,7 +222,7 @@ class KazooProcessTest {
     void pausedProcessBlocks_untilItsSessionEnds() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 FaultyClient theirs =
-                        FaultyClient.connect(server, Duration.ofSeconds(2), Reconnects.HONEST, this::process);
+                        FaultyClient.connect(server, Duration.ofSeconds(5), Reconnects.HONEST, this::process);
                 LockClient ours = latchkey(server.connectString(), SESSION)) {
             theirs.client().mutex("/still").acquire();
             CompletableFuture<Lease> next = ours.mutex("/still").acquireAsync();
