@@ -37,7 +37,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     /** Outlives restarts. */
     private final AtomicBoolean holdsExpiry = new AtomicBoolean();
 
-    private int port;
+    private final int port = Localhost.freePorts(1).findFirst().orElseThrow();
     private @Nullable RunningServer running;
     private boolean closed;
 
@@ -85,7 +85,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /** {@return the port on 127.0.0.1, the same through every {@link #restart()}} */
-    public synchronized int port() {
+    public int port() {
         return port;
     }
 
@@ -187,7 +187,6 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
             NIOServerCnxnFactory connections = QuietConnections.make();
             connections.configure(Localhost.port(port), 0, -1, false);
             connections.startup(server);
-            port = connections.getLocalPort();
             running = new RunningServer(server, connections);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a ZooKeeper server", e);

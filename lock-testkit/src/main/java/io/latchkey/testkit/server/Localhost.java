@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
@@ -18,6 +19,15 @@ import java.util.stream.IntStream;
 final class Localhost {
     private static final int LOWEST = 15_000;
     private static final int HIGHEST = 30_000;
+    /** As many ports a process has for itself. */
+    private static final int BLOCK = 125;
+    /** The first port of this process's block, as long as the process lives: no other process takes that block. */
+    private static final List<ServerSocket> KEPT = new ArrayList<>();
+
+    /** 0 before the first draw. */
+    private static int block;
+
+    private static int drawn;
 
     private Localhost() {}
 
@@ -39,20 +49,18 @@ final class Localhost {
 
     /**
      * Different free ports for servers that come and go. They lie below those that systems give to connections by
-     * themselves: one of those could be taken while its server is down, which then could not come back.
+     * themselves, and no other process of the kit draws them: one of those could be taken while its server is down,
+     * which then could not come back.
      */
-    static IntStream freePorts(int count) {
+    static synchronized IntStream freePorts(int count) {
         List<ServerSocket> taken = new ArrayList<>();
         try {
-            while (taken.size() < count) {
-                ServerSocket socket = new ServerSocket();
-                socket.setReuseAddress(true);
-                try {
-                    socket.bind(port(ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST)));
-                    taken.add(socket);
-                } catch (BindException inUse) {
-                    close(socket);
+            for (int tried = 0; taken.size() < count; tried++) {
+                if (block == 0 || tried % BLOCK == BLOCK - 1) { // all of them were tried
+                    block = claimed();
                 }
+                drawn = drawn % (BLOCK - 1) + 1;
+                bound(block + drawn).ifPresent(taken::add);
             }
             return IntStream.of(
                     taken.stream().mapToInt(ServerSocket::getLocalPort).toArray());
@@ -60,6 +68,31 @@ final class Localhost {
             throw new UncheckedIOException("no free port", e);
         } finally {
             taken.forEach(Localhost::close);
+        }
+    }
+
+    private static int claimed() throws IOException {
+        int blocks = (HIGHEST - LOWEST) / BLOCK;
+        int start = ThreadLocalRandom.current().nextInt(blocks);
+        for (int i = 0; i < blocks; i++) {
+            int first = LOWEST + (start + i) % blocks * BLOCK;
+            Optional<ServerSocket> free = bound(first);
+            if (free.isPresent()) {
+                KEPT.add(free.get());
+                return first;
+            }
+        }
+        return LOWEST + start * BLOCK; // shared: there are more processes than blocks
+    }
+
+    private static Optional<ServerSocket> bound(int port) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            socket.bind(port(port));
+            return Optional.of(socket);
+        } catch (BindException inUse) {
+            close(socket);
+            return Optional.empty();
         }
     }
 }
