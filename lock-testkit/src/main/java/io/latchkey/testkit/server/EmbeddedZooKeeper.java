@@ -4,6 +4,7 @@ package io.latchkey.testkit.server;
 import io.latchkey.testkit.time.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +38,10 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     /** Outlives restarts. */
     private final AtomicBoolean holdsExpiry = new AtomicBoolean();
 
-    private final int port = Localhost.freePorts(1).findFirst().orElseThrow();
+    private int port;
+    /** While the server is stopped: bound to the port, so that the system gives it to no other socket. */
+    private @Nullable SocketChannel reservation;
+
     private @Nullable RunningServer running;
     private boolean closed;
 
@@ -85,7 +89,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
     }
 
     /** {@return the port on 127.0.0.1, the same through every {@link #restart()}} */
-    public int port() {
+    public synchronized int port() {
         return port;
     }
 
@@ -135,6 +139,9 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
             return;
         }
         stopping.connections().shutdown();
+        if (!closed) {
+            reservation = Localhost.reserved(port);
+        }
         try {
             stopping.server().getZKDatabase().close();
         } catch (IOException e) {
@@ -175,6 +182,7 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
         if (!closed) {
             closed = true;
             stop();
+            Localhost.free(reservation);
             folder.close();
         }
     }
@@ -185,8 +193,10 @@ public final class EmbeddedZooKeeper implements ZooKeeperFixture {
             EmbeddedServer server =
                     new EmbeddedServer(files, tickMillis, 2 * tickMillis, LONGEST_SESSION_MILLIS, holdsExpiry);
             NIOServerCnxnFactory connections = QuietConnections.make();
+            Localhost.free(reservation);
             connections.configure(Localhost.port(port), 0, -1, false);
             connections.startup(server);
+            port = connections.getLocalPort();
             running = new RunningServer(server, connections);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start a ZooKeeper server", e);

@@ -8,12 +8,15 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The address 127.0.0.1, independent of the machine's preference, and its free ports. */
 final class Localhost {
@@ -93,6 +96,37 @@ final class Localhost {
         } catch (BindException inUse) {
             close(socket);
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Binds a socket to the port of a server that is down. It does not listen, so connections are refused. But the system
+     * gives the port to no other socket that asks for any.
+     *
+     * @return null if that is not possible: then somebody may take the port
+     */
+    static @Nullable SocketChannel reserved(int port) {
+        try {
+            SocketChannel socket = SocketChannel.open();
+            try {
+                socket.setOption(StandardSocketOptions.SO_REUSEADDR, true); // beside connections that are closing
+                return socket.bind(port(port));
+            } catch (IOException inUse) {
+                socket.close();
+                return null;
+            }
+        } catch (IOException noSocket) {
+            return null;
+        }
+    }
+
+    static void free(@Nullable SocketChannel reservation) {
+        if (reservation != null) {
+            try {
+                reservation.close();
+            } catch (IOException alreadyFree) {
+                // Nothing is bound then.
+            }
         }
     }
 }

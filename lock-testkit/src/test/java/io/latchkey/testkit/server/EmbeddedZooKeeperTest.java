@@ -8,6 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.testkit.PlainClient;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.time.Eventually;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +47,42 @@ class EmbeddedZooKeeperTest {
             server.resumeExpiry();
             Eventually.holds("expiry", SOON, () -> !server.hasSession(session));
             proxy.heal();
+        }
+    }
+
+    /** Another test process would take the port, and the server could not come back. */
+    @Test
+    void portIsReservedWhileTheServerIsStopped_andFreeOnceItIsClosed() throws Exception {
+        server.kill();
+        assertThrows(BindException.class, this::listen);
+        assertThrows(ConnectException.class, this::connect);
+        server.restart();
+        connect();
+        server.stop();
+        assertThrows(BindException.class, this::listen);
+        server.close();
+        Eventually.holds("the port is free", SOON, () -> {
+            try {
+                listen();
+                return true;
+            } catch (IOException notYet) {
+                return false; // connections of the test are closing
+            }
+        });
+    }
+
+    /** Takes the port as the system gives it to a socket that asks for any: only if no other is bound to it. */
+    private void listen() throws IOException {
+        try (ServerSocket other = new ServerSocket()) {
+            other.setReuseAddress(false);
+            other.bind(Localhost.port(server.port()));
+        }
+    }
+
+    private void connect() throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.setOption(StandardSocketOptions.SO_LINGER, 0); // leaves nothing of the connection
+            socket.connect(Localhost.port(server.port()));
         }
     }
 
