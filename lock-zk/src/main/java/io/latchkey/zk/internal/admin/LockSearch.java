@@ -133,7 +133,7 @@ final class LockSearch<T> implements SearchSteps.Search {
         }
         if (seen.size() < MOST_NODES) {
             seen.add(node);
-            steps.add(new SearchSteps.Step(node, 1, () -> children(node)));
+            steps.add(new SearchSteps.Step(node, () -> children(node)));
         } else if (unreached.isEmpty() || SearchSteps.PARENTS_FIRST.compare(node, unreached.get()) < 0) {
             unreached = Optional.of(node);
         }
@@ -245,7 +245,7 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     /** Gets the names of the children; none if the node does not exist or cannot be read. */
     private void namesBelow(String node, Consumer<List<String>> use) {
-        steps.add(new SearchSteps.Step(node, 1, () -> names(node, use), () -> use.accept(List.of())));
+        steps.add(new SearchSteps.Step(node, () -> names(node, use), () -> use.accept(List.of())));
     }
 
     private CompletableFuture<Runnable> names(String node, Consumer<List<String>> use) {
@@ -288,7 +288,7 @@ final class LockSearch<T> implements SearchSteps.Search {
                             + MOST_REQUESTS + " are read. Look at it alone, with its queue()."));
         } else {
             requests += length;
-            steps.add(new SearchSteps.Step(lock.path().node(), length, () -> queue(lock, path)));
+            steps.add(new SearchSteps.Step(lock.path().node(), () -> queue(lock, path)));
         }
     }
 
@@ -320,7 +320,7 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     /** Reads the queue; a server that throttles is not asked again when the search is over. */
     private CompletableFuture<Optional<QueueInspector.Picture>> ask(QueueInspector queue) {
-        CompletableFuture<Optional<QueueInspector.Picture>> asked = queue.ask();
+        CompletableFuture<Optional<QueueInspector.Picture>> asked = queue.ask(steps::heard);
         var unused = then.whenComplete((done, error) -> asked.cancel(false));
         return asked;
     }

@@ -31,8 +31,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * A reader of the holders and waiters at one path, for people. It reads the path and its list, and then all nodes, in
- * two flights.
+ * A reader of the holders and waiters at one path, for people. It reads the path and its list in one flight, and
+ * then the nodes, a limited number at a time.
  */
 public final class QueueInspector {
     /** A request whose node may not be read. */
@@ -151,13 +151,21 @@ public final class QueueInspector {
                 .toList();
     }
 
-    /** Reads the same asynchronously; the future never completes if no server answers. */
-    CompletableFuture<Optional<Picture>> ask() {
-        return engine.queries().inSession(this::look);
+    /**
+     * Reads the same asynchronously; the future never completes if no server answers.
+     *
+     * @param heard is run, on the serial executor, whenever a server has answered for one of the requests
+     */
+    CompletableFuture<Optional<Picture>> ask(Runnable heard) {
+        return engine.queries().inSession((session, then) -> readPath(session, heard, then));
     }
 
-    /** Reads the path and its list in one flight, since both must be of one time, and the nodes in another. */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
+        readPath(session, () -> {}, then);
+    }
+
+    /** Reads the path and its list in one flight, since both must be of one time, and then the nodes. */
+    private void readPath(Session session, Runnable heard, CompletableFuture<Optional<Picture>> then) {
         session.connection().read(() -> !then.isDone(), path.node(), data -> {
             if (data.code() == Status.NO_NODE) {
                 then.complete(Optional.empty());
@@ -167,7 +175,7 @@ public final class QueueInspector {
                                 path.node(),
                                 data.get().children(),
                                 () -> !then.isDone(),
-                                listing -> listed(session, data.get(), listing, then));
+                                listing -> listed(session, data.get(), listing, heard, then));
             } else {
                 then.completeExceptionally(Errors.of(path.shown(), "read the queue", data));
             }
@@ -178,13 +186,14 @@ public final class QueueInspector {
             Session session,
             ZnodeStore.NodeData data,
             Response<ZnodeStore.Listing> listing,
+            Runnable heard,
             CompletableFuture<Optional<Picture>> then) {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
             then.completeExceptionally(Errors.of(path.shown(), "read the queue", listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
-            look(session, then);
+            readPath(session, heard, then);
         } else {
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
@@ -193,24 +202,28 @@ public final class QueueInspector {
                 queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
             }
             Set<String> own = queue.requests().isEmpty() ? Set.of() : engine.ownIds();
-            readNodes(session, new Picture(data, queue, new HashMap<>(), own), queue.requests(), then);
+            readNodes(session, new Picture(data, queue, new HashMap<>(), own), heard, then);
         }
     }
 
     private void readNodes(
-            Session session, Picture picture, List<NodeName> names, CompletableFuture<Optional<Picture>> then) {
+            Session session, Picture picture, Runnable heard, CompletableFuture<Optional<Picture>> then) {
+        List<NodeName> names = picture.queue().requests();
         if (names.isEmpty()) {
             then.complete(Optional.of(picture));
         }
         Set<NodeName> open = new HashSet<>(names);
         for (NodeName name : names) {
-            session.connection().read(() -> !then.isDone(), path.child(name), answer -> {
+            session.connection().readInTurn(() -> !then.isDone(), path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
                     then.completeExceptionally(Errors.of(path.shown(), "read the queue", answer));
+                }
+                if (!then.isDone()) {
+                    heard.run();
                 }
                 open.remove(name);
                 if (open.isEmpty()) {

@@ -19,14 +19,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a search, with a limited number of requests on the wire, so that heartbeats do not wait behind thousands.
- * Confined to the serial executor.
+ * The steps of a search, of which a limited number is begun at a time. Each has few requests on the wire: it reads long
+ * queues {@linkplain Connection#readInTurn in turn}. So heartbeats do not wait behind thousands. Confined to the serial
+ * executor.
  */
 final class SearchSteps {
     /** Each path before those below it, siblings in alphabetical order: no path contains the character zero. */
     static final Comparator<String> PARENTS_FIRST = Comparator.comparing(path -> path.replace('/', '\0'));
 
-    private static final int ON_THE_WIRE = 100;
+    private static final int MOST_AT_A_TIME = 100;
 
     private final ClientContext context;
     private final Connection connection;
@@ -39,18 +40,15 @@ final class SearchSteps {
     /** The steps that were lost with their connection, and are asked again. */
     private final Deque<Step> lost = new ArrayDeque<>();
 
-    private int onTheWire;
-
     /**
      * A step of a search. It gets an action on the search, which is carried out on the serial executor, or an error.
      *
      * @param node the node that is missing from the result if the step fails
-     * @param requests how many requests it has on the wire at a time, about
      * @param otherwise the action if it fails
      */
-    record Step(String node, int requests, Supplier<CompletableFuture<Runnable>> ask, Runnable otherwise) {
-        Step(String node, int requests, Supplier<CompletableFuture<Runnable>> ask) {
-            this(node, requests, ask, () -> {});
+    record Step(String node, Supplier<CompletableFuture<Runnable>> ask, Runnable otherwise) {
+        Step(String node, Supplier<CompletableFuture<Runnable>> ask) {
+            this(node, ask, () -> {});
         }
     }
 
@@ -92,25 +90,31 @@ final class SearchSteps {
      * because of that one.
      */
     private void goOn() {
-        while (!next.isEmpty() && lost.isEmpty() && onTheWire < ON_THE_WIRE) {
+        while (!next.isEmpty() && lost.isEmpty() && asked.size() < MOST_AT_A_TIME) {
             send(next.remove(), false);
         }
-        if (onTheWire == 0 && !lost.isEmpty()) {
+        if (asked.isEmpty() && !lost.isEmpty()) {
             send(lost.remove(), true);
         }
-        if (onTheWire == 0) {
+        if (asked.isEmpty()) {
             end();
         }
     }
 
     private void send(Step step, boolean again) {
         asked.add(step);
-        onTheWire += step.requests();
         connection.whenConnected(() -> {
             var unused = step.ask()
                     .get()
                     .whenComplete((action, error) -> context.execute(() -> answered(step, again, action, error)));
         });
+    }
+
+    /** A server has answered. */
+    void heard() {
+        if (waitsLonger && !search.isOver()) {
+            silence.set(context.sessionTimeout());
+        }
     }
 
     private void answered(Step step, boolean again, @Nullable Runnable action, @Nullable Throwable error) {
@@ -119,10 +123,9 @@ final class SearchSteps {
             return;
         }
         asked.remove(step);
-        onTheWire -= step.requests();
         Throwable why = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (waitsLonger && !(why instanceof LockServiceUnavailableException)) {
-            silence.set(context.sessionTimeout());
+        if (!(why instanceof LockServiceUnavailableException)) {
+            heard();
         }
         if (action != null) {
             action.run();
