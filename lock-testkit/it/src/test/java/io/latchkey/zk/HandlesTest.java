@@ -50,6 +50,9 @@ import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.threads.DaemonThreads;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +111,29 @@ class HandlesTest extends OnOneServer {
         rooted.mutex("/m").acquire().close();
         assertTrue(server().nodesUnder("/apps").stream()
                 .anyMatch(node -> node.path().equals("/apps/shop/m")));
+    }
+
+    /** ZooKeeper's client tries the servers in a random order, for each handle anew. */
+    @Test
+    void missingChrootIsCreated_whenMostServersAreDown() throws Exception {
+        List<Socket> unheard = new ArrayList<>();
+        StringBuilder servers = new StringBuilder(server().connectString());
+        try {
+            for (int i = 0; i < 4; i++) {
+                Socket bound = new Socket();
+                unheard.add(bound);
+                bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                servers.append(",127.0.0.1:").append(bound.getLocalPort());
+            }
+            for (String chroot : List.of("/one", "/two/deeper", "/three")) {
+                client(builder -> builder.connectString(servers + chroot));
+                assertNotNull(handle().exists(chroot, false));
+            }
+        } finally {
+            for (Socket each : unheard) {
+                each.close();
+            }
+        }
     }
 
     private static void assertThrowsAndLeavesNoThread(Class<? extends Throwable> cause, ZkLockClient.Builder builder)
@@ -494,6 +520,7 @@ class HandlesTest extends OnOneServer {
         LockServiceUnavailableException refused = assertThrows(
                 LockServiceUnavailableException.class,
                 () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")));
+        assertTrue(refused.getMessage().contains("no server accepted"), refused.getMessage());
         assertTrue(refused.getMessage().contains("maxClientCnxns"), refused.getMessage());
         proxy.accept();
     }

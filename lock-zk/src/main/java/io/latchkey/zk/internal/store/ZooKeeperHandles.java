@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.base.Utf8;
+import com.google.common.collect.Comparators;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
@@ -36,6 +37,9 @@ import org.apache.zookeeper.data.ACL;
  */
 public record ZooKeeperHandles(String connectString, Duration sessionTimeout, List<Auth> auth, ZKClientConfig config) {
     private static final int PROBE_MILLIS = 1000;
+    /** ZooKeeper's client sleeps for up to two seconds before each attempt to connect. */
+    private static final Duration SEVERAL_ATTEMPTS = Duration.ofSeconds(10);
+
     /** The bytes of an ACL entry besides its texts: the rights and two lengths. */
     private static final int ACL_BYTES = 3 * Integer.BYTES;
 
@@ -175,42 +179,56 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
     public void createChroot(List<ACL> acl) throws IOException, InterruptedException {
         String chroot = chroot();
         String servers = connectString.substring(0, connectString.indexOf('/'));
-        ZooKeeper root = loggedIn(new ZooKeeper(servers, (int) sessionTimeout.toMillis(), event -> {}, config));
+        Duration patience = Comparators.max(sessionTimeout, SEVERAL_ATTEMPTS);
+        ZooKeeper root = loggedIn(new ZooKeeper(servers, timeoutMillis(), event -> {}, config));
         try {
-            createLevel(root, chroot, new ArrayList<>(acl));
+            createLevel(root, chroot, new ArrayList<>(acl), System.nanoTime() + patience.toNanos());
         } catch (KeeperException.NoAuthException refused) {
             throw new AccessDeniedException(
                     "The chroot of " + connectString
                             + " does not exist, and this client may not create it. Create it, or give this client the right to.");
+        } catch (KeeperException.ConnectionLossException lost) {
+            throw noChroot(
+                    root.getSessionId() == 0
+                            ? "it needs a second connection, which no server accepted within " + patience.toMillis()
+                                    + " ms. Create it, or look for a limit of connections of one client, such as"
+                                    + " maxClientCnxns."
+                            : "the connection for it was lost each time within " + patience.toMillis()
+                                    + " ms. Create it, or check that the servers run and have a quorum.");
         } catch (KeeperException failed) {
             Status status = ZooKeeperResults.status(failed);
             if (status.outcome() == Status.Outcome.REFUSED) {
                 throw new LockException("The server refused to create the chroot of " + connectString + " ("
                         + failed.code() + "). Nothing is held. Create it.");
             }
-            throw new LockServiceUnavailableException("Cannot create the chroot of " + connectString
-                    + ": that needs a second connection, which the servers did not accept or lost (" + failed.code()
-                    + "). Nothing is held. Create it, or look for a limit of connections of one client, such as"
-                    + " maxClientCnxns.");
+            throw noChroot("the servers did not carry it out (" + failed.code() + "). Create it, or try again.");
         } finally {
             root.close();
         }
     }
 
-    /** Creates from the bottom up, so that an existing level needs no right to create. */
-    private void createLevel(ZooKeeper root, String level, List<ACL> acl) throws InterruptedException, KeeperException {
-        long begun = System.nanoTime();
+    private LockServiceUnavailableException noChroot(String why) {
+        return new LockServiceUnavailableException(
+                "Cannot create the chroot of " + connectString + ", and nothing is held: " + why);
+    }
+
+    /**
+     * Creates from the bottom up, so that an existing level needs no right to create. ZooKeeper's client fails all
+     * requests whenever an attempt to connect fails, also when the next server would accept it.
+     */
+    private static void createLevel(ZooKeeper root, String level, List<ACL> acl, long end)
+            throws InterruptedException, KeeperException {
         while (true) {
             try {
                 String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
                 return;
             } catch (KeeperException.NodeExistsException fine) {
-                return; // another client was faster
+                return; // another client was faster, or the answer was lost
             } catch (KeeperException.NoNodeException missing) {
-                createLevel(root, level.substring(0, level.lastIndexOf('/')), acl);
-            } catch (KeeperException.ThrottledOpException throttled) {
-                if (System.nanoTime() - begun > sessionTimeout.toNanos()) {
-                    throw throttled;
+                createLevel(root, level.substring(0, level.lastIndexOf('/')), acl, end);
+            } catch (KeeperException.ConnectionLossException | KeeperException.ThrottledOpException notYet) {
+                if (System.nanoTime() - end > 0) {
+                    throw notYet;
                 }
                 Throttling.pause();
             }
