@@ -20,6 +20,11 @@ import java.time.Instant;
  * it can claim those of another. If this client may not read a request's node, the contender has an empty label and
  * host, process id 0, session 0, {@link Instant#EPOCH} and token 0.
  *
+ * <p>A name alone puts a node into a queue, and in the layouts of Curator and kazoo an application may have such names
+ * ({@code block-1700000000}). Requests behind such a persistent node wait for it, so it is a contender as well, with
+ * session 0 but a token. As it is not the request of a client, {@link #requestRelease} and {@link #evict} throw a {@link
+ * LockException} and send nothing.
+ *
  * <p>An administrator can {@linkplain #requestRelease ask} the owner to release, or {@linkplain #evict evict} the
  * request. Both methods affect only the request that this object was created for: a later request is not affected,
  * whether it is from the same owner or from another. The queue of a {@link MultiLock} has the request of every member;
@@ -44,7 +49,7 @@ public interface Contender {
     /**
      * Returns the id of the session that the request belongs to. Servers' logs show it in hexadecimal.
      *
-     * @return the id; 0 if it cannot be read
+     * @return the id; 0 if it cannot be read, or if the node is persistent
      */
     long session();
 

@@ -39,6 +39,7 @@ import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,6 +148,32 @@ class HostileInputTest extends OnOneServer {
             assertEquals(ReleaseRequestResult.NOT_LISTENING, forged.requestRelease());
             assertEquals(Eviction.EVICTED, forged.evict());
         }
+        soon(waiting).close();
+    }
+
+    /** By its name it is a request for a lock of Curator, for which others wait. It may be data of an application. */
+    @Test
+    void persistentNodeIsShownButNotTouched_inALayoutOfOthers() throws Exception {
+        makeNode("/data");
+        makeNode("/data/block-0000000000", new byte[] {1});
+        makeNode("/data/revoke-b", new byte[] {2});
+        ZkLockClient curator = client(builder -> builder.layout(Layout.CURATOR));
+        CompletableFuture<Lease> waiting = curator.mutex("/data").acquireAsync();
+        awaitQueue(curator.mutex("/data"), 2);
+        Contender node = other.listLocksAt("/data").locks().get(0).queue().get(0);
+        assertEquals(State.HOLDING, node.state());
+        assertEquals(0, node.session());
+        for (Executable action : List.<Executable>of(node::evict, node::requestRelease)) {
+            LockException refused = assertThrows(LockException.class, action);
+            assertTrue(
+                    refused.getMessage().startsWith("/data/block-0000000000 is a persistent node"),
+                    () -> refused.getMessage());
+            assertTrue(refused.getMessage().contains("Nothing was sent"), refused::getMessage);
+        }
+        assertEquals(1, operator.getData("/data/block-0000000000", false, null)[0]);
+        assertEquals(2, operator.getData("/data/revoke-b", false, null)[0]);
+        assertFalse(waiting.isDone());
+        operator.delete("/data/block-0000000000", -1);
         soon(waiting).close();
     }
 

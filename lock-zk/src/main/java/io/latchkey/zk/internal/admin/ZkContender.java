@@ -63,6 +63,7 @@ record ZkContender(
      */
     @Override
     public ReleaseRequestResult requestRelease() throws InterruptedException {
+        checkIsOfASession();
         return at.engine()
                 .queries()
                 .ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
@@ -92,9 +93,20 @@ record ZkContender(
     /** Deletes without a mark, so that the deletion does not count as a release: the successor lists the queue. */
     @Override
     public Eviction evict() throws InterruptedException {
+        checkIsOfASession();
         return at.engine()
                 .queries()
                 .ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
+    }
+
+    /**
+     * Refuses a readable node that no session has, in a shared layout: names there are so simple that it may be data of
+     * an application, and so may a node with the name of its revocation node.
+     */
+    private void checkIsOfASession() {
+        if (at.naming().isShared() && session == 0 && token != 0) {
+            throw Errors.persistentRequest(pathOf(at.name().text()));
+        }
     }
 
     private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {

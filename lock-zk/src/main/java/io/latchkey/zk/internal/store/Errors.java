@@ -32,6 +32,9 @@ public final class Errors {
     /** The bytes that a list needs for the shortest name of a request, including its length. */
     private static final int SHORTEST_ENTRY = 36;
 
+    /** The characters of a node's path that a text shows. */
+    private static final int LONGEST_NODE = 10_000;
+
     /** The server's code for a refusal by a quota, which the engine handles like other refusals. */
     private static final String QUOTA = KeeperException.Code.QUOTAEXCEEDED.name();
 
@@ -226,6 +229,14 @@ public final class Errors {
                 + " with names that this version cannot read: "
                 + nodes.stream().map(ZnodeStore.Created::name).toList() + ". They are deleted, and nothing is held."
                 + " Look for a proxy between this client and the servers that changes paths.");
+    }
+
+    /** Returns the error for an action on a node that is named as a request but belongs to no session. */
+    public static LockException persistentRequest(String node) {
+        return new LockException(PrintableText.printable(node, LONGEST_NODE)
+                + " is a persistent node, so it is not the request of a client, and it may be data of an application."
+                + " Nothing was sent. Requests behind it in the queue wait for it because of its name. If nobody needs"
+                + " it, delete it by its path with a tool of ZooKeeper.");
     }
 
     public static LockException notDowngraded(String path, Response<?> answer) {
