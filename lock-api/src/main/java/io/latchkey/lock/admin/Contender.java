@@ -63,7 +63,7 @@ public interface Contender {
 
     /**
      * Returns the fencing token of the lease that the request has, or will have when it is granted. The token of a
-     * downgraded lease is its owner's claim.
+     * downgraded lease is its owner's claim, so a reader can claim the token of an earlier request.
      *
      * @return the token; 0 if it cannot be read
      */

@@ -32,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
@@ -175,6 +176,25 @@ class HostileInputTest extends OnOneServer {
         assertFalse(waiting.isDone());
         operator.delete("/data/block-0000000000", -1);
         soon(waiting).close();
+    }
+
+    /** Its data may name another token only if it may be a downgraded lease, whose node is newer than the token. */
+    @ParameterizedTest
+    @ValueSource(strings = {"write", "read"})
+    void requestIsNotTakenForAnother_whenItsDataClaimsTheTokenOfThat(String tag) throws Exception {
+        Lease held = locks.readWriteLock("/rw").writeLock().acquire();
+        long claimed = tag.equals("write") ? held.token() : Long.MAX_VALUE / 10;
+        String forged = operator.create(
+                "/rw/" + tag + "-" + ID + "-",
+                ("x:1/" + claimed).getBytes(StandardCharsets.UTF_8),
+                ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                CreateMode.EPHEMERAL_SEQUENTIAL);
+        List<Contender> queue = other.readWriteLock("/rw").readLock().queue();
+        assertEquals(
+                List.of(held.token(), operator.exists(forged, false).getCzxid()),
+                queue.stream().map(Contender::token).toList());
+        assertEquals("x", queue.get(1).owner().host());
+        held.close();
     }
 
     /** A request for permits, by mistake at the path of a mutex, blocks it until its node is deleted. */

@@ -219,7 +219,7 @@ public final class LocksEndpoint {
      * @param token the token of the request, as a read shows it; not 0, which it shows for each request that this client
      *     may not read
      * @return the result
-     * @throws LockException if no request with this token was found, and not all could be read
+     * @throws LockException if no request with this token was found, and not all could be read; or if several have it
      */
     @WriteOperation
     public Result act(String action, String path, long token) {
@@ -234,18 +234,23 @@ public final class LocksEndpoint {
         }
         try {
             LockListing listing = client.listLocksAt(path);
-            for (LockSummary lock : listing.locks()) {
-                for (Contender request : lock.queue()) {
-                    if (request.token() == token) {
-                        String result = evict
-                                ? request.evict().name()
-                                : request.requestRelease().name();
-                        return new Result(path, token, result);
-                    }
-                }
+            List<Contender> requests = listing.locks().stream()
+                    .flatMap(lock -> lock.queue().stream())
+                    .filter(request -> request.token() == token)
+                    .toList();
+            if (requests.isEmpty()) {
+                checkComplete(listing, path, token);
+                return new Result(path, token, Contender.Eviction.GONE.name());
             }
-            checkComplete(listing, path, token);
-            return new Result(path, token, Contender.Eviction.GONE.name());
+            if (requests.size() > 1) {
+                throw new LockException(requests.size() + " requests at " + path + " have the token " + token
+                        + ": a reader can claim the token of another request. Nothing was changed. Find the"
+                        + " right one in the lock's queue() by its session, and evict it there.");
+            }
+            Contender request = requests.get(0);
+            String result =
+                    evict ? request.evict().name() : request.requestRelease().name();
+            return new Result(path, token, result);
         } catch (BadPathException bad) {
             throw new InvalidEndpointRequestException("bad path: " + bad.getMessage(), "bad path", bad);
         } catch (InterruptedException stopped) {

@@ -9,6 +9,7 @@ import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.spring.ServerOfTheTests;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
 import org.apache.zookeeper.CreateMode;
@@ -77,6 +78,31 @@ class LocksEndpointTest {
             }
             assertThat(client.mutex("/hidden").queue()).hasSize(1);
             assertThat(held.isValid()).isTrue();
+        } finally {
+            operator.close();
+        }
+    }
+
+    /** A reader may claim the token of an earlier request, as that of a downgraded lease. */
+    @ParameterizedTest
+    @ValueSource(strings = {"evict", "request-release"})
+    void actsOnNoRequest_whenSeveralHaveTheToken(String action) throws Exception {
+        ZooKeeper operator = new ZooKeeper(SERVER.connectString(), 4000, event -> {});
+        try (LockClient client = SERVER.client();
+                Lease held = client.readWriteLock("/twice").readLock().acquire()) {
+            String claiming = operator.create(
+                    "/twice/read-0123456789abcdef-",
+                    ("x:1/" + held.token()).getBytes(StandardCharsets.UTF_8),
+                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.EPHEMERAL_SEQUENTIAL);
+            LocksEndpoint endpoint = new LocksEndpoint(client, SETTINGS);
+            assertThatThrownBy(() -> endpoint.act(action, "/twice", held.token()))
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("2 requests at /twice have the token " + held.token())
+                    .hasMessageContaining("Nothing was changed");
+            assertThat(client.readWriteLock("/twice").readLock().queue()).hasSize(2);
+            assertThat(held.isValid()).isTrue();
+            operator.delete(claiming, -1);
         } finally {
             operator.close();
         }

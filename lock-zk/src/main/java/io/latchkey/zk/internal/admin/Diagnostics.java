@@ -183,7 +183,8 @@ public final class Diagnostics {
     }
 
     private Seat seat(LockPath path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
-        long token = engine.context().naming().owner(name, node.data()).token().orElse(node.czxid());
+        OwnerData owner = engine.context().naming().owner(name, node.data());
+        long token = QueueInspector.Picture.token(name, node, owner);
         return new Seat(path, name, token, node.session(), holds);
     }
 

@@ -105,10 +105,20 @@ public final class QueueInspector {
                     ClientContext.shown(owner),
                     node.session(),
                     Instant.ofEpochMilli(node.ctimeMillis()),
-                    owner.token().orElse(node.czxid()),
+                    token(name, node, owner),
                     name.permits(),
                     own,
                     at);
+        }
+
+        /**
+         * Returns the token of a request. A node's data may claim another than the node's czxid only if it may be that
+         * of a downgraded lease: a reader, created after its writer. Otherwise any request could claim the token of
+         * another one, and be taken for it.
+         */
+        static long token(NodeName name, ZnodeStore.NodeData node, OwnerData owner) {
+            long claimed = owner.token().orElse(0);
+            return name.tag() == Tag.READ && 0 < claimed && claimed < node.czxid() ? claimed : node.czxid();
         }
 
         /**
