@@ -143,7 +143,14 @@ public interface Contender {
 
     /** The state of a request in its queue. */
     enum State {
-        /** The request holds, by the rule of the lock. Its owner may not have learned of the grant yet. */
+        /**
+         * The request holds, by the rule of the lock. Its owner may not have learned of the grant yet.
+         *
+         * <p>A semaphore that shrinks takes nothing from its holders, and the servers do not know them. So a request
+         * that is older than the last resize also has this state if it fits the largest capacity so far: it may wait
+         * after all if the semaphore has grown since it shrank. A request that this client may not read has this state
+         * only if it fits the present capacity.
+         */
         HOLDING,
 
         /** The request waits for requests ahead of it. */

@@ -192,6 +192,25 @@ class AccessTest extends OnOneServer {
         assertEquals(LossCause.NODE_DELETED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
+    /** Whether it is older than the resize is not known. */
+    @Test
+    void unreadableRequestDoesNotSeemToHold_whenItWaitsSinceTheSemaphoreShrank() throws Exception {
+        makeNode("/s");
+        ZkLockClient service = loggedIn("service");
+        Lease held = service.semaphore("/s", 2).acquire();
+        service.semaphore("/s", 2).resize(1);
+        CompletableFuture<Lease> waiting = service.semaphore("/s", 2).acquireAsync();
+        awaitRequests("/s", 2);
+        assertEquals(
+                List.of(Contender.State.HOLDING, Contender.State.WAITING),
+                client("stranger").semaphore("/s", 2).queue().stream()
+                        .map(Contender::state)
+                        .toList());
+        assertFalse(waiting.isDone());
+        held.close();
+        soon(waiting).close();
+    }
+
     /** A path that an operator created for all clients, with requests that belong to their creators. */
     @Test
     void unreadableRequestIsShownWithoutItsOwner_andCannotBeAsked() throws Exception {

@@ -122,11 +122,13 @@ public final class QueueInspector {
         }
 
         /**
-         * Returns whether the request holds by a larger capacity than the current one. A shrink takes nothing from
-         * holders.
+         * Returns whether the request seems to hold by a larger capacity than the current one: a shrink takes nothing
+         * from holders. After a shrink and a growth it may be a waiter, as the servers do not know when each was
+         * granted.
          */
         private boolean heldBeforeItShrank(NodeName name, ZnodeStore.NodeData node, long permitsSoFar) {
             return name.tag() == Tag.LEASE
+                    && 0 < node.czxid() // it is known
                     && node.czxid() < path.mzxid()
                     && permitsSoFar <= queue.purpose().largest();
         }
