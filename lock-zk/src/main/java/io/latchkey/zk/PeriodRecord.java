@@ -38,7 +38,7 @@ final class PeriodRecord {
     /** A new record is created empty and written once. */
     private static final int VERSION_OF_A_NEW_RECORD = 1;
 
-    private static final String READ = "read the record of the last period";
+    private static final Errors.Asked READ = Errors.Asked.toSee("read the record of the last period");
     private static final String RECORD = "record the period";
 
     /** Records and clocks of other times can only be a mistake; sums with a period are in the range of all types. */
@@ -78,7 +78,7 @@ final class PeriodRecord {
      * holder has recorded.
      */
     Optional<LastRun> read() throws InterruptedException {
-        lease.context().checkMayWait(READ + " beside", lease);
+        lease.context().checkMayWait(READ.what() + " beside", lease);
         long until = System.nanoTime() + lease.context().sessionTimeout().toNanos();
         Response<NodeData> data = readOnce(until);
         while (data.code() == Status.THROTTLED) {

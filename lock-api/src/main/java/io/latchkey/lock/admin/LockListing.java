@@ -14,9 +14,10 @@ import java.util.stream.Stream;
  * The locks at and below a path; see {@link LockClient#listLocks}.
  *
  * @param locks the locks, each before those below it, siblings in alphabetical order
- * @param unreadable the paths that are not listed, for lack of rights, since a limit of the search was reached or
- *     since a later version of Latchkey made them, in the same order, each with the reason: locks there and below, if
- *     there are any, are missing from {@code locks}
+ * @param unreadable the paths that are not listed, in the same order, each with the reason: locks there and below, if
+ *     there are any, are missing from {@code locks}. Reasons are a lack of rights, a limit of the search, no answer of
+ *     a server in time, a connection that breaks whenever the node is read, data of a later version of Latchkey, and a
+ *     path that cannot name a lock
  */
 public record LockListing(List<LockSummary> locks, Map<String, LockException> unreadable) {
     /**

@@ -31,6 +31,7 @@ import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -183,8 +184,15 @@ class AdministrationTest extends OnOneServer {
         Contender seen = first(asker.mutex("/m"));
         away.refuse();
         away.cut();
-        assertThrows(LockServiceUnavailableException.class, seen::requestRelease);
-        assertThrows(LockServiceUnavailableException.class, seen::evict);
+        for (Executable action : List.<Executable>of(seen::requestRelease, seen::evict, () -> asker.semaphore("/s", 1)
+                .resize(2))) {
+            String why =
+                    assertThrows(LockServiceUnavailableException.class, action).getMessage();
+            assertTrue(why.contains("It may have been done"), why);
+        }
+        String unread = assertThrows(LockServiceUnavailableException.class, asker.mutex("/m")::queue)
+                .getMessage();
+        assertTrue(unread.endsWith(". Try again."), unread);
         assertTrue(held.isValid());
     }
 

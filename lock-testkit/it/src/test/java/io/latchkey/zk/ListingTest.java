@@ -205,9 +205,9 @@ class ListingTest extends OnOneServer {
         assertEquals(
                 List.of("/old/block-1700000000/deep/job"),
                 List.copyOf(seen.unreadable().keySet()));
-        assertEquals(
-                LockException.Reason.BAD_PATH,
-                seen.unreadable().get("/old/block-1700000000/deep/job").reason());
+        LockException why = seen.unreadable().get("/old/block-1700000000/deep/job");
+        assertEquals(LockException.Reason.BAD_PATH, why.reason());
+        assertTrue(why.getMessage().endsWith(". A lock there is not listed."), why::getMessage);
         assertEquals(
                 seen.unreadable().keySet(),
                 client.listLocks("/old/block-1700000000").unreadable().keySet());
@@ -307,6 +307,7 @@ class ListingTest extends OnOneServer {
         assertEquals(List.of("/tenant/data"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/data");
         assertTrue(missing.getMessage().contains("It has 10001 children"), missing::getMessage);
+        assertTrue(missing.getMessage().contains("alone: listLocksAt(...), or 'latchkey show'"), missing::getMessage);
         assertEquals(List.of(), lines(client.listLocksAt("/tenant/data")), "alone it is read");
     }
 
@@ -331,6 +332,7 @@ class ListingTest extends OnOneServer {
         assertEquals(List.of("/tenant/b"), List.copyOf(seen.unreadable().keySet()));
         LockException missing = seen.unreadable().get("/tenant/b");
         assertTrue(missing.getMessage().contains("It has 5001 requests"), missing::getMessage);
+        assertTrue(missing.getMessage().contains("alone: listLocksAt(...), or 'latchkey show'"), missing::getMessage);
     }
 
     @Test

@@ -43,6 +43,9 @@ final class LockSearch<T> implements SearchSteps.Search {
     /** A longer list might not fit ZooKeeper's packet, and would break the connection. */
     private static final int MOST_CHILDREN = 10_000;
 
+    private static final String ALONE =
+            "To see its own queue, look at it alone: listLocksAt(...), or 'latchkey show' on the command line.";
+
     private static final String OF_THE_SERVER = "/zookeeper";
 
     private final Engine engine;
@@ -163,7 +166,8 @@ final class LockSearch<T> implements SearchSteps.Search {
     private void list(String node, int children, CompletableFuture<Runnable> answer, Consumer<List<String>> use) {
         if (deep && children > MOST_CHILDREN) {
             answer.completeExceptionally(new LockException(
-                    "It has " + children + " children, and " + MOST_CHILDREN + " are the most that are read."));
+                    "It has " + children + " children, and no more than " + MOST_CHILDREN + " are read with all below"
+                            + " them. " + ALONE + " For locks below it, give a path with fewer children."));
             return;
         }
         session.lists().askCounted(node, children, () -> !then.isDone(), listing -> {
@@ -178,7 +182,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     }
 
     private void fail(String node, Response<?> why, CompletableFuture<?> answer) {
-        answer.completeExceptionally(Errors.of(shown(node), aim.what, why));
+        answer.completeExceptionally(Errors.of(shown(node), Errors.Asked.toSee(aim.what), why));
     }
 
     private void found(String node, ZnodeStore.NodeData data, List<String> children) {
@@ -285,7 +289,7 @@ final class LockSearch<T> implements SearchSteps.Search {
             omit(
                     lock.path().node(),
                     new LockException("It has " + length + " requests, and of all locks together no more than "
-                            + MOST_REQUESTS + " are read. Look at it alone, with its queue()."));
+                            + MOST_REQUESTS + " are read. " + ALONE));
         } else {
             requests += length;
             steps.add(new SearchSteps.Step(lock.path().node(), () -> queue(lock, path)));

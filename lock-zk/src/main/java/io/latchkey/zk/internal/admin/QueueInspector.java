@@ -35,6 +35,7 @@ import java.util.stream.Stream;
  * then the nodes, a limited number at a time.
  */
 public final class QueueInspector {
+    private static final Errors.Asked READ = Errors.Asked.toSee("read the queue");
     /** A request whose node may not be read. */
     private static final ZnodeStore.NodeData UNREADABLE = new ZnodeStore.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
 
@@ -140,12 +141,12 @@ public final class QueueInspector {
      * @throws LockException if the servers do not answer or refuse
      */
     public List<Contender> read() throws InterruptedException {
-        return contenders(engine.queries().ask(path, "read the queue", this::look));
+        return contenders(engine.queries().ask(path, READ, this::look));
     }
 
     /** Returns the same, for an asynchronous caller. */
     public CompletableFuture<List<Contender>> readLater() {
-        return engine.queries().askLater(path, "read the queue", this::look).thenApply(this::contenders);
+        return engine.queries().askLater(path, READ, this::look).thenApply(this::contenders);
     }
 
     List<Contender> contenders(Optional<Picture> picture) {
@@ -189,7 +190,7 @@ public final class QueueInspector {
                                 () -> !then.isDone(),
                                 listing -> listed(session, data.get(), listing, heard, then));
             } else {
-                then.completeExceptionally(Errors.of(path.shown(), "read the queue", data));
+                then.completeExceptionally(Errors.of(path.shown(), READ, data));
             }
         });
     }
@@ -203,7 +204,7 @@ public final class QueueInspector {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
-            then.completeExceptionally(Errors.of(path.shown(), "read the queue", listing));
+            then.completeExceptionally(Errors.of(path.shown(), READ, listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
             readPath(session, heard, then);
         } else {
@@ -232,7 +233,7 @@ public final class QueueInspector {
                 } else if (answer.code() == Status.NO_AUTH) {
                     picture.nodes().put(name, UNREADABLE);
                 } else if (answer.code() != Status.NO_NODE) {
-                    then.completeExceptionally(Errors.of(path.shown(), "read the queue", answer));
+                    then.completeExceptionally(Errors.of(path.shown(), READ, answer));
                 }
                 if (!then.isDone()) {
                     heard.run();

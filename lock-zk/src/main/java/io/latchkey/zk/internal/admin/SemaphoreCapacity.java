@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 
 /** Reads and changes of a semaphore's capacity. */
 public final class SemaphoreCapacity {
-    private static final String READ = "read the capacity";
-    private static final String CHANGE = "change the capacity";
+    private static final Errors.Asked READ = Errors.Asked.toSee("read the capacity");
+    private static final Errors.Asked CHANGE = Errors.Asked.toChange("change the capacity");
 
     private final Engine engine;
     private final LockPath path;
@@ -154,7 +154,10 @@ public final class SemaphoreCapacity {
     }
 
     private void agreed(
-            String what, Response<ZnodeStore.NodeData> answer, CompletableFuture<?> failing, Consumer<PathData> then) {
+            Errors.Asked what,
+            Response<ZnodeStore.NodeData> answer,
+            CompletableFuture<?> failing,
+            Consumer<PathData> then) {
         if (!answer.ok()) {
             failing.completeExceptionally(Errors.of(path.shown(), what, answer));
             return;

@@ -26,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
 record ZkContender(
         State state, Owner owner, long session, Instant requestedAt, long token, int permits, boolean isOwn, At at)
         implements Contender {
+    private static final Errors.Asked ASK = Errors.Asked.toChange("request a release");
+    private static final Errors.Asked EVICT = Errors.Asked.toChange("evict a request");
     private static final int ANY_VERSION = -1;
 
     /** The client, the path at which the request was seen, and the naming of requests there. */
@@ -64,9 +66,7 @@ record ZkContender(
     @Override
     public ReleaseRequestResult requestRelease() throws InterruptedException {
         checkIsOfASession();
-        return at.engine()
-                .queries()
-                .ask(at.path(), "request a release", (session, then) -> ask(session, at.name(), then));
+        return at.engine().queries().ask(at.path(), ASK, (session, then) -> ask(session, at.name(), then));
     }
 
     private void ask(Session session, NodeName name, CompletableFuture<ReleaseRequestResult> then) {
@@ -79,7 +79,7 @@ record ZkContender(
             if (plain.ok()) {
                 then.complete(ReleaseRequestResult.STORED);
             } else if (plain.code() != Status.NO_NODE) {
-                fail("request a release", plain, then);
+                fail(ASK, plain, then);
             } else if (answer.get().failedAt().orElseThrow().index() > 0) {
                 then.complete(ReleaseRequestResult.NOT_LISTENING);
             } else {
@@ -94,9 +94,7 @@ record ZkContender(
     @Override
     public Eviction evict() throws InterruptedException {
         checkIsOfASession();
-        return at.engine()
-                .queries()
-                .ask(at.path(), "evict a request", (session, then) -> delete(session, at.name(), then));
+        return at.engine().queries().ask(at.path(), EVICT, (session, then) -> delete(session, at.name(), then));
     }
 
     /**
@@ -116,7 +114,7 @@ record ZkContender(
                     if (plain.ok()) {
                         then.complete(Eviction.EVICTED);
                     } else if (plain.code() != Status.NO_NODE) {
-                        fail("evict a request", plain, then);
+                        fail(EVICT, plain, then);
                     } else {
                         downgraded(name)
                                 .ifPresentOrElse(
@@ -132,7 +130,7 @@ record ZkContender(
                 : Optional.empty();
     }
 
-    private void fail(String what, Response<?> why, CompletableFuture<?> then) {
+    private void fail(Errors.Asked what, Response<?> why, CompletableFuture<?> then) {
         then.completeExceptionally(Errors.of(at.path().shown(), what, why));
     }
 

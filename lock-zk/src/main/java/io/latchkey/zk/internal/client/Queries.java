@@ -79,15 +79,15 @@ public final class Queries {
      * Sends a query in the current session for an asynchronous caller, which gets an answer within a session timeout.
      *
      * @param path the path that is queried
-     * @param what the action, for error texts: "read the queue"
+     * @param asked the action, for error texts
      */
     public <T> CompletableFuture<T> askLater(
-            LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question) {
+            LockPath path, Errors.Asked asked, BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = askLater(question);
         Clock.Timer timer = context.clock()
                 .after(
                         context.sessionTimeout(),
-                        () -> answer.completeExceptionally(Errors.unavailable(path.shown(), what)));
+                        () -> answer.completeExceptionally(Errors.unavailable(path.shown(), asked)));
         var unused = answer.whenComplete((value, error) -> timer.cancel());
         return answer;
     }
@@ -96,19 +96,19 @@ public final class Queries {
      * Sends a query in the current session and waits for the response, for a session timeout at most.
      *
      * @param path the path that is queried
-     * @param what the action, for error texts: "read the queue"
+     * @param asked the action, for error texts
      * @throws LockException if the server does not answer or refuses
      */
-    public <T> T ask(LockPath path, String what, BiConsumer<Session, CompletableFuture<T>> question)
+    public <T> T ask(LockPath path, Errors.Asked asked, BiConsumer<Session, CompletableFuture<T>> question)
             throws InterruptedException {
-        context.checkMayWait(what + " of", path.shown());
+        context.checkMayWait(asked.what() + " of", path.shown());
         if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted in an attempt to " + what + " of " + path.shown());
+            throw new InterruptedException("interrupted in an attempt to " + asked.what() + " of " + path.shown());
         }
         CompletableFuture<T> answer = askLater(question);
         try {
             if (!Waiting.await(answer, context.sessionTimeout())) {
-                throw Errors.unavailable(path.shown(), what);
+                throw Errors.unavailable(path.shown(), asked);
             }
             return Errors.valueOf(answer);
         } finally {

@@ -138,7 +138,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     private LockTree tree() {
-        return new LockTree(engine, LockPaths::check);
+        return new LockTree(engine, LockPaths::checkFound);
     }
 
     private String rootNode(String root) {

@@ -6,6 +6,8 @@ import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PrintableText;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /** The checks of paths that users pass. */
@@ -38,42 +40,59 @@ public final class LockPaths {
         return Objects.requireNonNull(path, "root").equals("/") ? "" : check(path, false);
     }
 
+    /**
+     * Checks a path that was found at the servers.
+     *
+     * @throws BadPathException if it cannot name a lock; the message says why
+     */
+    static void checkFound(String path) {
+        objection(path, true).ifPresent(why -> {
+            throw bad(path, why, "A lock there is not listed.");
+        });
+    }
+
     private static String check(String path, boolean namesLock) {
+        objection(path, namesLock).ifPresent(why -> {
+            throw bad(path, why, "Nothing was sent.");
+        });
+        return path;
+    }
+
+    private static Optional<String> objection(String path, boolean namesLock) {
         Objects.requireNonNull(path, "path");
         if (path.isEmpty() || path.charAt(0) != '/') {
-            throw bad(path, "it must begin with /");
+            return Optional.of("it must begin with /");
         }
         if (path.length() == 1) {
-            throw bad(path, "the root cannot be a lock; use a path below it");
+            return Optional.of("the root cannot be a lock; use a path below it");
         }
         if (path.length() > LONGEST) {
-            throw bad(path, "it has " + path.length() + " characters; at most " + LONGEST + " are allowed");
+            return Optional.of("it has " + path.length() + " characters; at most " + LONGEST + " are allowed");
         }
         if (path.endsWith("/")) {
-            throw bad(path, "it must not end with /");
+            return Optional.of("it must not end with /");
         }
         for (String level : path.substring(1).split("/", -1)) {
             if (level.isEmpty()) {
-                throw bad(path, "it has an empty level (//)");
+                return Optional.of("it has an empty level (//)");
             }
             if (level.equals(".") || level.equals("..")) {
-                throw bad(path, "levels named . and .. are not allowed");
+                return Optional.of("levels named . and .. are not allowed");
             }
             if (namesLock && readsAsRequest(level)) {
-                throw bad(
-                        path,
-                        "its level \"" + PrintableText.printable(level, SHOWN)
-                                + "\" has the form of a request's name of Latchkey, Curator or kazoo, and"
-                                + " a lock at the path above it would count it as a request. Append something to it");
+                return Optional.of("its level \"" + PrintableText.printable(level, SHOWN)
+                        + "\" has the form of a request's name of Latchkey, Curator or kazoo, and"
+                        + " a lock at the path above it would count it as a request. Append something to it");
             }
         }
-        path.chars().filter(LockPaths::refused).findFirst().ifPresent(c -> {
-            throw bad(path, String.format("the character U+%04X is not allowed", c));
-        });
-        if (path.equals("/zookeeper") || path.startsWith("/zookeeper/")) {
-            throw bad(path, "/zookeeper belongs to the server");
+        OptionalInt refused = path.chars().filter(LockPaths::refused).findFirst();
+        if (refused.isPresent()) {
+            return Optional.of(String.format("the character U+%04X is not allowed", refused.getAsInt()));
         }
-        return path;
+        if (path.equals("/zookeeper") || path.startsWith("/zookeeper/")) {
+            return Optional.of("/zookeeper belongs to the server");
+        }
+        return Optional.empty();
     }
 
     /**
@@ -92,8 +111,8 @@ public final class LockPaths {
         return c <= 0x1f || (c >= 0x7f && c <= 0x9f) || (c >= 0xd800 && c <= 0xf8ff) || c >= 0xfff0;
     }
 
-    private static BadPathException bad(String path, String why) {
-        return new BadPathException("\"" + PrintableText.printable(path, SHOWN) + "\" is not a valid lock path: " + why
-                + ". Nothing was sent.");
+    private static BadPathException bad(String path, String why, String effect) {
+        return new BadPathException(
+                "\"" + PrintableText.printable(path, SHOWN) + "\" is not a valid lock path: " + why + ". " + effect);
     }
 }

@@ -40,6 +40,22 @@ public final class Errors {
 
     private Errors() {}
 
+    /**
+     * What the servers are asked for, for texts.
+     *
+     * @param what the action: "read the queue"
+     * @param changes whether it changes anything, so that it may have been done if no answer comes
+     */
+    public record Asked(String what, boolean changes) {
+        public static Asked toSee(String what) {
+            return new Asked(what, false);
+        }
+
+        public static Asked toChange(String what) {
+            return new Asked(what, true);
+        }
+    }
+
     // ---- copies for callers
 
     /**
@@ -246,19 +262,22 @@ public final class Errors {
     }
 
     /** Returns the error for a question that was refused or lost. */
-    public static LockException of(String path, String what, Response<?> answer) {
+    public static LockException of(String path, Asked asked, Response<?> answer) {
         return switch (answer.code()) {
-            case NO_AUTH -> denied(path, what, answer);
+            case NO_AUTH -> denied(path, asked.what(), answer);
             case TOO_LONG -> tooLong(path, answer);
             case SESSION_FULL -> sessionFull(path, answer);
-            case CONNECTION_LOSS, SESSION_EXPIRED, READ_ONLY -> unavailable(path, what);
+            case CONNECTION_LOSS, SESSION_EXPIRED -> unavailable(path, asked);
+            case READ_ONLY -> unavailable(path, Asked.toSee(asked.what()));
             default -> refused(path, answer);
         };
     }
 
-    public static LockServiceUnavailableException unavailable(String path, String what) {
-        return new LockServiceUnavailableException("No answer from the ZooKeeper servers when asked to " + what + " of "
-                + path + ", or none but that they throttle requests. Try again.");
+    /** Returns the error for a question without an answer, or without all of it. */
+    public static LockServiceUnavailableException unavailable(String path, Asked asked) {
+        return new LockServiceUnavailableException("No complete answer from the ZooKeeper servers when asked to "
+                + asked.what() + " of " + path + ", or none but that they throttle requests. "
+                + (asked.changes() ? "It may have been done, or may still be. Look, and try again." : "Try again."));
     }
 
     public static LockException refused(String path, Response<?> answer) {

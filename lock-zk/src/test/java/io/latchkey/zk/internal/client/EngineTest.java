@@ -21,6 +21,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.CountedStore;
+import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.SessionNodes;
@@ -121,7 +122,10 @@ class EngineTest {
         }
         assertEquals(List.of(0), closed);
         ClientClosedException told = assertThrows(ClientClosedException.class, () -> engine.queries()
-                .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
+                .ask(
+                        new LockPath("/m"),
+                        Errors.Asked.toSee("read the queue"),
+                        (session, answer) -> answer.complete(true)));
         assertTrue(told.getMessage().contains("is closed and holds no lease"), "not that its leases may be released");
     }
 
@@ -206,7 +210,10 @@ class EngineTest {
         CompletableFuture<Boolean> asked = new CompletableFuture<>();
         CompletableFuture<LockException> told =
                 CompletableFuture.supplyAsync(() -> assertThrows(LockException.class, () -> patient.queries()
-                        .ask(new LockPath("/m"), "read the queue", (session, answer) -> asked.complete(true))));
+                        .ask(
+                                new LockPath("/m"),
+                                Errors.Asked.toSee("read the queue"),
+                                (session, answer) -> asked.complete(true))));
         assertTrue(asked.get(10, TimeUnit.SECONDS));
         patient.context().execute(patient::close);
         assertInstanceOf(ClientClosedException.class, told.get(10, TimeUnit.SECONDS));

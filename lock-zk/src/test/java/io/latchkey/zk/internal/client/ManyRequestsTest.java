@@ -16,6 +16,7 @@ import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.session.Session;
+import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.FakeStore;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -135,7 +136,7 @@ class ManyRequestsTest {
     }
 
     private static long nanosOfLateAnswers(Engine engine) throws InterruptedException {
-        return engine.queries().ask(new LockPath("/m"), "be late", (session, took) -> {
+        return engine.queries().ask(new LockPath("/m"), Errors.Asked.toSee("be late"), (session, took) -> {
             long start = worked();
             for (int i = 0; i < 30_000; i++) {
                 session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});

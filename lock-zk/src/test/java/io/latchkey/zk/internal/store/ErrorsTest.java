@@ -26,7 +26,10 @@ class ErrorsTest {
         Engine engine = new Engine(WithoutServer.config());
         LockServiceUnavailableException told =
                 assertThrows(LockServiceUnavailableException.class, () -> engine.queries()
-                        .ask(new LockPath("/m"), "read the queue", (session, answer) -> answer.complete(true)));
+                        .ask(
+                                new LockPath("/m"),
+                                Errors.Asked.toSee("read the queue"),
+                                (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }
 
