@@ -15,18 +15,22 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
-/** Connection options, common to all commands. */
+/**
+ * Connection options, common to all commands. Their variables of the environment are no {@code defaultValue}: picocli
+ * would replace each {@code $} of the value.
+ */
 final class ConnectionOptions {
     /** The environment variable with the login, which is not passed on to commands. */
     static final String LOGIN = "LATCHKEY_AUTH";
 
     private static final String SERVERS = "LATCHKEY_CONNECT";
+    private static final String CLIENT_CONFIG = "LATCHKEY_CLIENT_CONFIG";
 
     @Option(
             names = "--connect",
             paramLabel = "SERVERS",
-            defaultValue = "${env:" + SERVERS + "}",
             description = "The servers, as host:port[,host:port...][/chroot]. If not given: LATCHKEY_CONNECT of the"
                     + " environment.")
     private @Nullable String servers;
@@ -52,7 +56,6 @@ final class ConnectionOptions {
     @Option(
             names = "--auth",
             paramLabel = "SCHEME:CREDENTIALS",
-            defaultValue = "${env:" + LOGIN + "}",
             converter = Login.Converter.class,
             description = "A login, such as digest:user:password. If not given: LATCHKEY_AUTH of the environment, where"
                     + " other users of the machine cannot read it.")
@@ -61,7 +64,6 @@ final class ConnectionOptions {
     @Option(
             names = "--client-config",
             paramLabel = "FILE",
-            defaultValue = "${env:LATCHKEY_CLIENT_CONFIG}",
             description = "A properties file with settings of ZooKeeper's client, for TLS or SASL. If not given:"
                     + " LATCHKEY_CLIENT_CONFIG of the environment.")
     private @Nullable Path clientConfig;
@@ -115,7 +117,7 @@ final class ConnectionOptions {
         if (patience != null) {
             builder.connectTimeout(patience);
         }
-        Login presented = login;
+        Login presented = login();
         if (presented != null) {
             builder.auth(presented.scheme(), presented.bytes());
         }
@@ -160,7 +162,7 @@ final class ConnectionOptions {
                     (int) sessionTimeout.toMillis(),
                     event -> {},
                     config == null ? new ZKClientConfig() : config);
-            Login presented = login;
+            Login presented = login();
             if (presented != null) {
                 handle.addAuthInfo(presented.scheme(), presented.bytes());
             }
@@ -173,20 +175,37 @@ final class ConnectionOptions {
 
     /** Returns how the client logs in, for people. */
     String loginText() {
-        Login given = login;
+        Login given = login();
         if (given != null) {
             return given.scheme() + ", accepted or not asked for by the server";
         }
-        return clientConfig == null ? "none" : "as --client-config says";
+        return configFile() == null ? "none" : "as --client-config says";
+    }
+
+    private @Nullable Login login() {
+        String variable = System.getenv(LOGIN);
+        if (login != null || variable == null) {
+            return login;
+        }
+        try {
+            return new Login.Converter().convert(variable);
+        } catch (TypeConversionException malformed) {
+            throw new IllegalArgumentException(LOGIN + ": " + malformed.getMessage() + ". Nothing was sent.");
+        }
+    }
+
+    private @Nullable Path configFile() {
+        String variable = System.getenv(CLIENT_CONFIG);
+        return clientConfig != null || variable == null ? clientConfig : Path.of(variable);
     }
 
     private @Nullable ZKClientConfig config() {
-        Path file = clientConfig;
+        Path file = configFile();
         return file == null ? null : ClientConfigFile.read(file);
     }
 
     private String servers() {
-        String given = servers;
+        String given = servers == null ? System.getenv(SERVERS) : servers;
         if (given == null || given.isBlank()) {
             throw new IllegalArgumentException(
                     "No servers are given. Set " + SERVERS

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.latchkey.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.latchkey.lock.Lease;
+import io.latchkey.lock.LockClient;
+import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.server.EmbeddedZooKeeper;
+import io.latchkey.zk.ZkLockClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers, logins and settings of the command line, from its options and from the environment. */
+@Tag("slow")
+@LatchkeyTest(sessionMillis = 10_000)
+@Timeout(120)
+class ConnectionOptionsTest extends CommandFixture {
+    ConnectionOptionsTest(EmbeddedZooKeeper server, LockClient other) {
+        super(server, other);
+    }
+
+    // ---- the environment
+
+    /** picocli replaces $$ and ${x} where a variable is a default value of an option. */
+    @Test
+    void variablesAreTakenAsTheyAre_withDollars() throws Exception {
+        String servers = server.connectString() + "/pa$$th";
+        String password = "digest:me:pa$$wo${x}rd";
+        Files.writeString(folder.resolve("co$$nfig.properties"), "zookeeper.request.timeout=30000\n");
+        try (LockClient mine = ZkLockClient.builder()
+                        .connectString(servers)
+                        .auth("digest", password.substring("digest:".length()).getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease held = mine.mutex("/mine").acquire()) {
+            Program.Ended shown = start(
+                            Map.of(
+                                    "LATCHKEY_CONNECT", servers,
+                                    "LATCHKEY_AUTH", password,
+                                    "LATCHKEY_CLIENT_CONFIG", "co$$nfig.properties",
+                                    "PATH", PATH),
+                            "show",
+                            "/mine")
+                    .ended();
+            assertEquals(0, shown.status(), shown::toString);
+            assertTrue(shown.out().contains(" " + held.token() + " "), shown::toString);
+            assertEquals(
+                    shown.out().lines().count(),
+                    InThisJvm.latchkey(servers, "show", "/mine", "--auth=" + password)
+                            .out()
+                            .lines()
+                            .count());
+        }
+    }
+
+    @Test
+    void loginOfTheEnvironmentWithoutAScheme_isRefused() throws Exception {
+        Program.Ended ended = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "LATCHKEY_AUTH", "secret"), "ls")
+                .ended();
+        assertEquals(64, ended.status(), ended::toString);
+        assertEquals(
+                "latchkey: LATCHKEY_AUTH: a login is SCHEME:CREDENTIALS, such as digest:user:password. Nothing was"
+                        + " sent.\n",
+                ended.err());
+    }
+}
