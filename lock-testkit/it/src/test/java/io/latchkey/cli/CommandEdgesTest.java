@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.docs.Docs;
+import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
+import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -248,6 +251,23 @@ class CommandEdgesTest extends CommandFixture {
         program.awaitSaid("/edges");
         Files.createFile(folder.resolve("pressed"));
         assertEquals(0, program.ended().status(), program::out);
+    }
+
+    /** On a server of its own: it is not the only test that lists everything. */
+    @Test
+    void topHasTheStatusOfItsLastLook_inATerminal() throws Exception {
+        try (EmbeddedZooKeeper own = EmbeddedZooKeeper.start();
+                LockClient theirs = ZkLockClient.builder()
+                        .connectString(own.connectString())
+                        .auth("digest", "me:mine".getBytes(StandardCharsets.UTF_8))
+                        .build();
+                Lease mine = theirs.mutex("/mine/lock").acquire()) {
+            Program program = atATerminal("q", "top", "--connect=" + own.connectString());
+            program.awaitSaid("1 paths are not shown");
+            Files.createFile(folder.resolve("pressed"));
+            assertEquals(77, program.ended().status(), program::out);
+            assertTrue(mine.isValid());
+        }
     }
 
     // ---- processes of the command

@@ -170,6 +170,7 @@ class CommandsTest extends CommandFixture {
             assertEquals(77, ended.status(), ended::toString);
             assertTrue(ended.err().contains("not shown, since this client may not read it"), ended::toString);
             assertEquals(listed.err(), ended.err());
+            assertEquals("", ended.out(), "it may be in use");
             assertTrue(mine.isValid());
         }
     }

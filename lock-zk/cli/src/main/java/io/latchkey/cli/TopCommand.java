@@ -8,6 +8,7 @@ import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -100,7 +101,9 @@ final class TopCommand implements Callable<Integer> {
                 status = Output.complainOfMissing(found, complained);
                 complained = found.unreadable().keySet();
                 view.look(found, now);
-                System.out.println(json ? view.json(now) : view.lines(order, now.truncatedTo(ChronoUnit.MILLIS)));
+                List<String> lines =
+                        json ? List.of(view.json(now)) : view.lines(order, now.truncatedTo(ChronoUnit.MILLIS));
+                lines.forEach(System.out::println);
             } catch (LockException away) {
                 status = ExitStatus.of(away);
                 Terminal.complain(String.valueOf(away.getMessage()));
@@ -114,16 +117,19 @@ final class TopCommand implements Callable<Integer> {
 
     private ExitStatus live(LockClient client, TopView view, Screen screen) throws InterruptedException {
         TopView.Order by = order;
+        ExitStatus status = ExitStatus.DONE;
         for (int n = 0; count == null || n < count; n++) {
             Instant now = Instant.now();
             String trouble = "";
             try {
                 LockListing found = client.listLocks(root);
                 view.look(found, now);
+                status = ExitStatus.ofMissing(found.unreadable().values());
                 trouble = found.isComplete()
                         ? ""
                         : found.unreadable().size() + " paths are not shown: 'latchkey ls " + root + "' says why";
             } catch (LockException away) {
+                status = ExitStatus.of(away);
                 trouble = String.valueOf(away.getMessage());
             }
             screen.show(view.screen(by, now, trouble));
@@ -138,13 +144,13 @@ final class TopCommand implements Callable<Integer> {
                             default -> by;
                         };
                 if (key == 'q') {
-                    return ExitStatus.DONE;
+                    return status;
                 } else if (wanted != by || screen.takeResumed()) {
                     by = wanted;
                     screen.show(view.screen(by, now, trouble));
                 }
             }
         }
-        return ExitStatus.DONE;
+        return status;
     }
 }

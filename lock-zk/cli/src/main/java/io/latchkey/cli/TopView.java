@@ -27,6 +27,7 @@ final class TopView {
     private List<Row> rows = List.of();
     private Map<String, Set<Long>> before = Map.of();
     private boolean isFirst = true;
+    private boolean isComplete;
 
     /** The order of the rows. */
     enum Order {
@@ -72,6 +73,7 @@ final class TopView {
         rows = seen;
         before = tokens;
         isFirst = false;
+        isComplete = found.isComplete();
     }
 
     private String mark(String key, Set<Long> queue) {
@@ -140,17 +142,20 @@ final class TopView {
         };
     }
 
-    /** Returns a line for each lock, each with the time, for a program without a terminal. */
-    String lines(Order order, Instant now) {
+    /**
+     * Returns a line for each lock, each with the time, for a program without a terminal; one that says so if there is
+     * none, but not if some may have been unreadable.
+     */
+    List<String> lines(Order order, Instant now) {
         if (rows.isEmpty()) {
-            return now + "  no lock in use at or below " + Terminal.plain(root);
+            return isComplete ? List.of(now + "  no lock in use at or below " + Terminal.plain(root)) : List.of();
         }
         return table(order)
                 .toString()
                 .lines()
                 .skip(1)
                 .map(line -> now + "  " + line)
-                .collect(Collectors.joining(System.lineSeparator()));
+                .toList();
     }
 
     /** Returns the lines of the screen. */

@@ -154,10 +154,13 @@ final class WatchCommand implements Callable<Integer> {
                 LockListing found = client.listLocksAt(path);
                 status = Output.complainOfMissing(found, complained);
                 complained = found.unreadable().keySet();
-                List<Contender> queue = found.locks().stream()
-                        .flatMap(each -> each.queue().stream())
-                        .toList();
-                print(lock.look(queue, start, Instant.now()));
+                if (found.isComplete()) {
+                    // Of what could not be read it is not known that it ended.
+                    List<Contender> queue = found.locks().stream()
+                            .flatMap(each -> each.queue().stream())
+                            .toList();
+                    print(lock.look(queue, start, Instant.now()));
+                }
                 isAway = false;
             } catch (LockException away) {
                 status = ExitStatus.of(away);
