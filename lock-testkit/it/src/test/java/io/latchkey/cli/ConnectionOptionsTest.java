@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import io.latchkey.zk.ZkLockClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,5 +69,27 @@ class ConnectionOptionsTest extends CommandFixture {
                 "latchkey: LATCHKEY_AUTH: a login is SCHEME:CREDENTIALS, such as digest:user:password. Nothing was"
                         + " sent.\n",
                 ended.err());
+    }
+
+    // ---- servers
+
+    /** One that answers behind those that refuse: they are tried in an order of chance, and it is rarely the first. */
+    private String behindDeadServers() {
+        return IntStream.rangeClosed(1, 19)
+                        .mapToObj(port -> "127.0.0.1:" + port + ",")
+                        .collect(joining())
+                + server.connectString();
+    }
+
+    /** ZooKeeper's client fails all requests that wait for its connection once one server has refused it. */
+    @Test
+    void watchHasItsSecondSession_whenOtherServersAreDown() throws Exception {
+        try (Lease held = other.mutex("/second").acquire()) {
+            Program.Ended watched = InThisJvm.latchkey(
+                    behindDeadServers(), "watch", "/second", "--for=1ms", "--connect-timeout=60s", "--interval=20ms");
+            assertEquals(0, watched.status(), watched::toString);
+            assertEquals("", watched.err());
+            assertTrue(held.isValid());
+        }
     }
 }

@@ -7,8 +7,12 @@ import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -101,11 +105,15 @@ final class ConnectionOptions {
 
     /** Connects a client with this label. */
     ZkLockClient client(String label, Layout layout) throws InterruptedException {
-        ZkLockClient.Builder builder = ZkLockClient.builder()
-                .connectString(servers())
-                .sessionTimeout(sessionTimeout)
-                .ownerLabel(label)
-                .layout(layout);
+        if (verbose) {
+            Terminal.complain("connecting to " + servers());
+        }
+        return builder(servers()).ownerLabel(label).layout(layout).build();
+    }
+
+    private ZkLockClient.Builder builder(String connectString) {
+        ZkLockClient.Builder builder =
+                ZkLockClient.builder().connectString(connectString).sessionTimeout(sessionTimeout);
         ZKClientConfig config = config();
         if (config != null) {
             builder.clientConfig(config);
@@ -121,56 +129,84 @@ final class ConnectionOptions {
         if (presented != null) {
             builder.auth(presented.scheme(), presented.bytes());
         }
-        if (verbose) {
-            Terminal.complain("connecting to " + servers());
-        }
-        return builder.build();
-    }
-
-    /** Opens a handle of ZooKeeper's own, for what the lock client does not offer. It connects in the background. */
-    ZooKeeper handle() {
-        return handle(servers());
+        return builder;
     }
 
     /** Returns the chroot of the connect string if it does not exist: a client creates it when it connects. */
     Optional<String> missingChroot() throws InterruptedException {
         String all = servers();
         int end = all.indexOf('/');
-        if (end < 0) {
+        if (end < 0 || all.indexOf(',', end) >= 0) {
+            // None, or malformed: then the client says what is wrong.
             return Optional.empty();
         }
+        String chroot = all.substring(end);
         try {
-            ZooKeeper root = handle(all.substring(0, end));
-            try {
-                return root.exists(all.substring(end), false) == null
-                        ? Optional.of(all.substring(end))
-                        : Optional.empty();
-            } finally {
-                root.close();
-            }
-        } catch (KeeperException | IllegalArgumentException unknown) {
-            // The client says what is wrong.
+            PathUtils.validatePath(chroot);
+        } catch (IllegalArgumentException malformed) {
             return Optional.empty();
+        }
+        String root = all.substring(0, end);
+        // A client says best why it cannot connect.
+        builder(root).build().close();
+        ZooKeeper handle = handle(root);
+        try {
+            return handle.exists(chroot, false) == null ? Optional.of(chroot) : Optional.empty();
+        } catch (KeeperException.NoAuthException hidden) {
+            return Optional.empty();
+        } catch (KeeperException failed) {
+            throw new LockServiceUnavailableException(
+                    "No server answered whether the chroot " + chroot + " exists: " + failed.getMessage());
+        } finally {
+            handle.close();
         }
     }
 
-    private ZooKeeper handle(String connectString) {
+    /** Opens a handle of ZooKeeper's own, for what the lock client does not offer. */
+    ZooKeeper handle() throws InterruptedException {
+        return handle(servers());
+    }
+
+    /**
+     * The handle is connected: before that, one server that refuses the connection makes all fail that was sent, also
+     * if the next server takes it.
+     */
+    private ZooKeeper handle(String connectString) throws InterruptedException {
         ZKClientConfig config = config();
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeper handle;
         try {
-            ZooKeeper handle = new ZooKeeper(
+            handle = new ZooKeeper(
                     connectString,
                     (int) sessionTimeout.toMillis(),
-                    event -> {},
+                    event -> {
+                        if (event.getState() == KeeperState.SyncConnected) {
+                            connected.countDown();
+                        }
+                    },
                     config == null ? new ZKClientConfig() : config);
-            Login presented = login();
-            if (presented != null) {
-                handle.addAuthInfo(presented.scheme(), presented.bytes());
-            }
-            return handle;
         } catch (IOException cannot) {
             throw new LockServiceUnavailableException(
-                    "Cannot open a second connection to " + servers() + ": " + cannot);
+                    "Cannot open a second connection to " + connectString + ": " + cannot);
         }
+        Login presented = login();
+        if (presented != null) {
+            handle.addAuthInfo(presented.scheme(), presented.bytes());
+        }
+        Duration patience = Objects.requireNonNullElse(connectTimeout, sessionTimeout);
+        boolean isConnected = false;
+        try {
+            isConnected = connected.await(TimeUnit.NANOSECONDS.convert(patience), TimeUnit.NANOSECONDS);
+        } finally {
+            if (!isConnected) {
+                handle.close();
+            }
+        }
+        if (!isConnected) {
+            throw new LockServiceUnavailableException(
+                    "No server took a second connection within " + Span.text(patience) + ".");
+        }
+        return handle;
     }
 
     /** Returns how the client logs in, for people. */

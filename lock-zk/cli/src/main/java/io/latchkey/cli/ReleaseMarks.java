@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import io.latchkey.lock.LockServiceUnavailableException;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -69,20 +70,29 @@ final class ReleaseMarks implements AutoCloseable {
     }
 
     /** Begins to watch; empty, and complains, if the servers do not offer it or this login may not. */
-    static Optional<ReleaseMarks> watch(String path, ZooKeeper handle) throws InterruptedException {
-        ReleaseMarks marks = new ReleaseMarks(path, handle);
+    static Optional<ReleaseMarks> watch(String path, ConnectionOptions connection) throws InterruptedException {
         String why;
         try {
-            Watcher watcher = marks::seen;
-            handle.addWatch(path, watcher, AddWatchMode.PERSISTENT_RECURSIVE);
-            List<String> unused = marks.readPresent();
-            return Optional.of(marks);
+            ZooKeeper handle = connection.handle();
+            ReleaseMarks marks = new ReleaseMarks(path, handle);
+            try {
+                Watcher watcher = marks::seen;
+                handle.addWatch(path, watcher, AddWatchMode.PERSISTENT_RECURSIVE);
+                List<String> unused = marks.readPresent();
+                return Optional.of(marks);
+            } catch (KeeperException | RuntimeException failed) {
+                marks.close();
+                throw failed;
+            }
         } catch (KeeperException.NoAuthException denied) {
             why = "this login may not watch " + path + " and the nodes below it";
+        } catch (LockServiceUnavailableException
+                | KeeperException.ConnectionLossException
+                | KeeperException.SessionExpiredException away) {
+            why = "no server answered the request to watch " + path;
         } catch (KeeperException | RuntimeException notOffered) {
             why = "the servers do not offer a watch of the nodes below " + path + " (" + notOffered.getMessage() + ")";
         }
-        close(handle);
         Terminal.complain(why + ": each end of a holder is 'gone'.");
         return Optional.empty();
     }
@@ -240,10 +250,6 @@ final class ReleaseMarks implements AutoCloseable {
 
     @Override
     public void close() {
-        close(handle);
-    }
-
-    private static void close(ZooKeeper handle) {
         try {
             handle.close();
         } catch (InterruptedException interrupted) {

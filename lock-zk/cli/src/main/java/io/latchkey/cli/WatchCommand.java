@@ -130,7 +130,7 @@ final class WatchCommand implements Callable<Integer> {
 
     private ExitStatus watch(ZkLockClient client) throws InterruptedException {
         Instant begin = Instant.now();
-        Optional<ReleaseMarks> marks = ReleaseMarks.watch(path, connection.handle());
+        Optional<ReleaseMarks> marks = ReleaseMarks.watch(path, connection);
         try {
             WatchedLock lock = new WatchedLock(marks);
             ExitStatus status = looks(client, lock, begin);
