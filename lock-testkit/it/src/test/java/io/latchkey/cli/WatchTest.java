@@ -298,6 +298,22 @@ class WatchTest extends CommandFixture {
         }
     }
 
+    /** The path of a lock below it, which only ends in ten digits. */
+    @Test
+    void pathBelowIsNoRequest() throws Exception {
+        ZooKeeper handle = new ZooKeeper("127.0.0.1:1", 10_000, event -> {});
+        try {
+            ReleaseMarks marks = new ReleaseMarks("/above", handle);
+            marks.seen(event(EventType.NodeCreated, "/above/order-1234567890", 5));
+            marks.seen(event(EventType.NodeCreated, "/above/write-0000000000000009-0000000001", 9));
+            assertTrue(marks.granted(9, true).isPresent(), "nothing is ahead of it");
+            marks.seen(event(EventType.NodeDeleted, "/above/order-1234567890", 12));
+            assertTrue(marks.take(5).isEmpty(), "no request has ended");
+        } finally {
+            handle.close();
+        }
+    }
+
     private static WatchedEvent event(EventType type, String node, long zxid) {
         return new WatchedEvent(type, KeeperState.SyncConnected, node, zxid);
     }

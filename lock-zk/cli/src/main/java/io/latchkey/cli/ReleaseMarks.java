@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.cli;
 
+import io.latchkey.lock.BadPathException;
 import io.latchkey.lock.LockServiceUnavailableException;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -52,6 +53,8 @@ final class ReleaseMarks implements AutoCloseable {
     private final Deque<End> lastEnds = new ArrayDeque<>();
     /** Until when events may have been missed. */
     private Instant gap = Instant.EPOCH;
+    /** Whether the session was disconnected, or has ended. */
+    private boolean isInterrupted;
 
     /**
      * The end of a request.
@@ -101,7 +104,7 @@ final class ReleaseMarks implements AutoCloseable {
         List<String> present;
         try {
             present = handle.getChildren(path, false).stream()
-                    .filter(ReleaseMarks::isRequest)
+                    .filter(this::isRequest)
                     .sorted(Comparator.comparing(name -> name.substring(name.length() - DIGITS)))
                     .map(name -> path + "/" + name)
                     .toList();
@@ -138,17 +141,31 @@ final class ReleaseMarks implements AutoCloseable {
         }
     }
 
-    /** Requests of all layouts have a sequential number. Other nodes are paths below this one, or those of listeners. */
-    private static boolean isRequest(String name) {
-        return SEQUENTIAL.matcher(name).matches() && !name.startsWith(LISTENER);
+    /** Other nodes are paths below this one, which have no name of a request in any layout, or those of listeners. */
+    private boolean isRequest(String name) {
+        if (!SEQUENTIAL.matcher(name).matches() || name.startsWith(LISTENER)) {
+            return false;
+        }
+        try {
+            ConnectionOptions.checkPath(path + "/" + name);
+            return false;
+        } catch (BadPathException request) {
+            return true;
+        }
+    }
+
+    /** Whether its session was disconnected, or has ended: it has missed events, or will. Then it is of no more use. */
+    synchronized boolean isInterrupted() {
+        return isInterrupted;
     }
 
     synchronized void seen(WatchedEvent event) {
         String node = event.getPath();
         if (event.getType() == EventType.None) {
-            gap = event.getState() == KeeperState.SyncConnected || event.getState() == KeeperState.Disconnected
-                    ? Instant.now()
-                    : Instant.MAX;
+            boolean isConnected =
+                    event.getState() == KeeperState.SyncConnected || event.getState() == KeeperState.SaslAuthenticated;
+            isInterrupted |= !isConnected;
+            gap = isConnected || event.getState() == KeeperState.Disconnected ? Instant.now() : Instant.MAX;
             return;
         }
         if (node == null

@@ -73,6 +73,7 @@ final class WatchCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print each change as a JSON object in a line.")
     private boolean json;
 
+    private Optional<ReleaseMarks> marks = Optional.empty();
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
 
@@ -130,7 +131,7 @@ final class WatchCommand implements Callable<Integer> {
 
     private ExitStatus watch(ZkLockClient client) throws InterruptedException {
         Instant begin = Instant.now();
-        Optional<ReleaseMarks> marks = ReleaseMarks.watch(path, connection);
+        marks = ReleaseMarks.watch(path, connection);
         try {
             WatchedLock lock = new WatchedLock(marks);
             ExitStatus status = looks(client, lock, begin);
@@ -160,6 +161,7 @@ final class WatchCommand implements Callable<Integer> {
                             .flatMap(each -> each.queue().stream())
                             .toList();
                     print(lock.look(queue, start, Instant.now()));
+                    renewMarks(lock);
                 }
                 isAway = false;
             } catch (LockException away) {
@@ -174,6 +176,18 @@ final class WatchCommand implements Callable<Integer> {
             }
         } while (!isOver(begin) && !stopping.await(interval.toMillis(), TimeUnit.MILLISECONDS));
         return status;
+    }
+
+    /** After an interruption a new session hears of marks. It has nothing of the old one, which may be stale. */
+    private void renewMarks(WatchedLock lock) throws InterruptedException {
+        if (marks.filter(ReleaseMarks::isInterrupted).isEmpty()) {
+            return;
+        }
+        marks.ifPresent(ReleaseMarks::close);
+        marks = ReleaseMarks.watch(path, connection);
+        lock.use(marks);
+        Terminal.complain("the session that watches for marks of releases was interrupted: a holder that released"
+                + " meanwhile is 'gone'.");
     }
 
     private boolean isOver(Instant begin) {

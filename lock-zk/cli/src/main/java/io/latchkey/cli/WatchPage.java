@@ -368,6 +368,10 @@ final class WatchPage {
                                 ? "A watch on the path told of each node that came and went, and of marks."
                                 : "The servers told of no marks: each end of a holder is shown as gone.")
                 .append(
+                        lock.isInterrupted()
+                                ? " The watch was interrupted: a release that it missed is shown as gone."
+                                : "")
+                .append(
                         "</p>\n<p>Times are this machine's. A request is asked when its node was seen to be created, and granted when"
                                 + " the end of the request before it was seen; otherwise at the look that showed it, as exact as"
                                 + " that interval. A request that came and went between two looks has no owner here. Turns of one client that share a node are one hold."

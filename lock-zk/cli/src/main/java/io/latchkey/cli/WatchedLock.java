@@ -27,7 +27,7 @@ final class WatchedLock {
     /** The ended requests that are kept for the page. */
     static final int MOST_ENDED = 20_000;
 
-    private final Optional<ReleaseMarks> marks;
+    private Optional<ReleaseMarks> marks;
     private final Map<Long, Watched> present = new LinkedHashMap<>();
     private final List<Watched> leaving = new ArrayList<>();
     private final List<Watched> ended = new ArrayList<>();
@@ -35,6 +35,7 @@ final class WatchedLock {
     private boolean isFirst = true;
     private Instant lastBegin = Instant.EPOCH;
     private int dropped;
+    private boolean isInterrupted;
 
     /** What became of a request. */
     enum Change {
@@ -154,6 +155,12 @@ final class WatchedLock {
 
     WatchedLock(Optional<ReleaseMarks> marks) {
         this.marks = marks;
+    }
+
+    /** Goes on with other marks, after those before were interrupted. */
+    void use(Optional<ReleaseMarks> others) {
+        marks = others;
+        isInterrupted = true;
     }
 
     private static Duration between(Instant from, Instant until) {
@@ -315,5 +322,9 @@ final class WatchedLock {
 
     boolean hasMarks() {
         return marks.isPresent();
+    }
+
+    boolean isInterrupted() {
+        return isInterrupted;
     }
 }
