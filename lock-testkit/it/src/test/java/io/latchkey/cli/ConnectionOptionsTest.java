@@ -12,11 +12,15 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.zk.ZkLockClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers, logins and settings of the command line, from its options and from the environment. */
 @Tag("slow")
@@ -91,5 +95,26 @@ class ConnectionOptionsTest extends CommandFixture {
             assertEquals("", watched.err());
             assertTrue(held.isValid());
         }
+    }
+
+    /** A mistyped one would answer that there is no lock. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ls", "top --count=1", "show /x", "watch /x --for=1ms", "ask /x 1", "evict /x 1", "resize /x 2"})
+    void missingChrootIsRefused_andNotCreated(String line) {
+        String servers = behindDeadServers() + "/typo";
+        List<String> args = new ArrayList<>(List.of(line.split(" ", -1)));
+        args.add("--connect-timeout=60s");
+        Program.Ended ended = InThisJvm.latchkey(servers, args.remove(0), args.toArray(String[]::new));
+        assertEquals(78, ended.status(), ended::toString);
+        assertEquals("", ended.out());
+        assertTrue(
+                ended.err().startsWith("latchkey: the chroot /typo of the connect string does not exist."),
+                ended::toString);
+        assertTrue(server.nodesUnder("/").stream().noneMatch(node -> node.path().equals("/typo")), "created");
+        assertEquals(
+                69,
+                InThisJvm.latchkey("127.0.0.1:1/typo", "ls", "--connect-timeout=300ms")
+                        .status());
     }
 }

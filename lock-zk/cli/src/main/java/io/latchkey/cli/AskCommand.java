@@ -2,7 +2,6 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.admin.Contender;
-import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -29,7 +28,7 @@ final class AskCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         request.check();
-        try (ZkLockClient client = connection.client("latchkey ask", Layout.LATCHKEY)) {
+        try (ZkLockClient client = connection.lookingClient("latchkey ask")) {
             return request.act(client, AskCommand::ask);
         }
     }

@@ -111,6 +111,18 @@ final class ConnectionOptions {
         return builder(servers()).ownerLabel(label).layout(layout).build();
     }
 
+    /** Connects a client that does not create the chroot, which is mistyped where it does not exist. */
+    ZkLockClient lookingClient(String label) throws InterruptedException {
+        Optional<String> missing = missingChroot();
+        if (missing.isPresent()) {
+            throw new StatusException(
+                    ExitStatus.MISCONFIGURED,
+                    "the chroot " + missing.get() + " of the connect string does not exist. Nothing was done. Check its"
+                            + " name. The first 'latchkey run' or 'latchkey ping' creates it.");
+        }
+        return client(label, Layout.LATCHKEY);
+    }
+
     private ZkLockClient.Builder builder(String connectString) {
         ZkLockClient.Builder builder =
                 ZkLockClient.builder().connectString(connectString).sessionTimeout(sessionTimeout);

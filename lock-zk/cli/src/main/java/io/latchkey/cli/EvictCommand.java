@@ -2,7 +2,6 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.admin.Contender;
-import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -29,7 +28,7 @@ final class EvictCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         request.check();
-        try (ZkLockClient client = connection.client("latchkey evict", Layout.LATCHKEY)) {
+        try (ZkLockClient client = connection.lookingClient("latchkey evict")) {
             return request.act(client, EvictCommand::evict);
         }
     }

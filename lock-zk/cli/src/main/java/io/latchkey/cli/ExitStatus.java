@@ -25,7 +25,9 @@ enum ExitStatus {
     NOT_ACQUIRED(75, "run, ping: not acquired in time; the command was not run"),
     LOST(76, "run: the lock was lost before the command had ended, or had begun"),
     DENIED(77, "refused: access, the login, or a certificate of TLS"),
-    MISCONFIGURED(78, "configured wrong: the path is for another kind of lock, TLS cannot work, no Java is found"),
+    MISCONFIGURED(
+            78,
+            "configured wrong: the path is for another kind of lock, no such chroot, TLS cannot work, no Java is found"),
     NOT_EXECUTABLE(126, "run: the command cannot be executed"),
     NOT_STARTED(127, "run: the command was not found, or could not be started");
 

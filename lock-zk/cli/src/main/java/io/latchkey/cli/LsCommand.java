@@ -5,7 +5,6 @@ import io.latchkey.lock.LockClient;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
-import io.latchkey.zk.Layout;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -43,7 +42,7 @@ final class LsCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ConnectionOptions.checkRoot(path);
         LockListing found;
-        try (LockClient client = connection.client("latchkey ls", Layout.LATCHKEY)) {
+        try (LockClient client = connection.lookingClient("latchkey ls")) {
             found = client.listLocks(path);
         }
         Instant now = Instant.now();

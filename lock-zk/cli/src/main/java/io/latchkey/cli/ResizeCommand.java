@@ -4,7 +4,6 @@ package io.latchkey.cli;
 import io.latchkey.lock.Semaphore;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.lock.admin.LockSummary;
-import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -42,7 +41,7 @@ final class ResizeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
-        try (ZkLockClient client = connection.client("latchkey resize", Layout.LATCHKEY)) {
+        try (ZkLockClient client = connection.lookingClient("latchkey resize")) {
             LockListing found = client.listLocksAt(path);
             if (!found.isComplete()) {
                 return Output.complainOfMissing(found).code();

@@ -2,7 +2,6 @@
 package io.latchkey.cli;
 
 import io.latchkey.lock.admin.LockListing;
-import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +38,7 @@ final class ShowCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ConnectionOptions.checkPath(path);
         LockListing found;
-        try (ZkLockClient client = connection.client("latchkey show", Layout.LATCHKEY)) {
+        try (ZkLockClient client = connection.lookingClient("latchkey show")) {
             found = client.listLocksAt(path);
         }
         Instant now = Instant.now();

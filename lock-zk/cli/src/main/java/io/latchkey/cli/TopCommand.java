@@ -4,7 +4,6 @@ package io.latchkey.cli;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.admin.LockListing;
-import io.latchkey.zk.Layout;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -77,7 +76,7 @@ final class TopCommand implements Callable<Integer> {
         if (count != null && count < 1) {
             throw new IllegalArgumentException("--count takes 1 look or more, not " + count + ".");
         }
-        try (LockClient client = connection.client("latchkey top", Layout.LATCHKEY)) {
+        try (LockClient client = connection.lookingClient("latchkey top")) {
             TopView view = new TopView(root, interval);
             if (plain || json || !Screen.isTerminal()) {
                 return lines(client, view).code();

@@ -4,7 +4,6 @@ package io.latchkey.cli;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
-import io.latchkey.zk.Layout;
 import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -103,7 +102,7 @@ final class WatchCommand implements Callable<Integer> {
         }
         Thread atExit = new Thread(this::stop, "latchkey-watch");
         Runtime.getRuntime().addShutdownHook(atExit);
-        try (ZkLockClient client = connection.client("latchkey watch", Layout.LATCHKEY)) {
+        try (ZkLockClient client = connection.lookingClient("latchkey watch")) {
             return watch(client).code();
         } finally {
             finished.countDown();
