@@ -98,7 +98,7 @@ class CommandsTest extends CommandFixture {
         assertEquals(5, said.size(), said::toString);
         assertTrue(
                 said.get(0).matches("connection  in .*, session 0x[0-9a-f]+, session timeout \\d+s"), said::toString);
-        assertEquals("login       none", said.get(1));
+        assertEquals("login       none by --auth", said.get(1));
         assertEquals("reading     allowed", said.get(2));
         assertTrue(said.get(3).matches("round trip  \\S+ \\(median of 7 .*"), said::toString);
         assertTrue(said.get(4).matches("acquiring   acquired and released in .*, token \\d+"), said::toString);

@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -116,5 +120,21 @@ class ConnectionOptionsTest extends CommandFixture {
                 69,
                 InThisJvm.latchkey("127.0.0.1:1/typo", "ls", "--connect-timeout=300ms")
                         .status());
+    }
+
+    // ---- rights
+
+    @Test
+    void ping_endsWithDenied_withoutTheRightToDelete() throws Exception {
+        List<ACL> noDelete = new ArrayList<>(List.of(new ACL(
+                ZooDefs.Perms.ALL & ~ZooDefs.Perms.DELETE & ~ZooDefs.Perms.ADMIN, ZooDefs.Ids.ANYONE_ID_UNSAFE)));
+        ZooKeeper operator = kept(new ZooKeeper(server.connectString(), 10_000, event -> {}));
+        String unused = operator.create(
+                "/no-delete", "latchkey/3 mutex".getBytes(StandardCharsets.UTF_8), noDelete, CreateMode.PERSISTENT);
+        Program.Ended ended = latchkey("ping", "/no-delete", "--acquire");
+        assertEquals(77, ended.status(), ended::toString);
+        assertTrue(
+                ended.err().startsWith("latchkey: this client may not delete nodes below /no-delete"), ended::toString);
+        assertTrue(ended.out().endsWith("acquiring   acquired, but the release is PENDING\n"), ended::toString);
     }
 }

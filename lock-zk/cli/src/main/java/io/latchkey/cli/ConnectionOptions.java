@@ -134,7 +134,9 @@ final class ConnectionOptions {
             builder.acl(ZooDefs.Ids.CREATOR_ALL_ACL);
         }
         Duration patience = connectTimeout;
-        if (patience != null) {
+        if (patience != null && patience.isZero()) {
+            throw new IllegalArgumentException("--connect-timeout takes a time above 0.");
+        } else if (patience != null) {
             builder.connectTimeout(patience);
         }
         Login presented = login();
@@ -227,7 +229,8 @@ final class ConnectionOptions {
         if (given != null) {
             return given.scheme() + ", accepted or not asked for by the server";
         }
-        return configFile() == null ? "none" : "as --client-config says";
+        // A section of JAAS for the client may have a login as well.
+        return configFile() == null ? "none by --auth" : "as --client-config says";
     }
 
     private @Nullable Login login() {

@@ -3,6 +3,7 @@ package io.latchkey.cli;
 
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.Lease;
+import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.zk.Layout;
@@ -92,12 +93,27 @@ final class PingCommand implements Callable<Integer> {
                     + path + "' shows the holder.");
             return ExitStatus.NOT_ACQUIRED;
         }
-        lease.get().close();
+        ReleaseOutcome released = lease.get().release();
+        if (released != ReleaseOutcome.RELEASED) {
+            say("acquiring", "acquired, but the release is " + released);
+            return notReleased(client, released);
+        }
         say(
                 "acquiring",
                 "acquired and released in " + Age.exact(since(start)) + ", token "
                         + lease.get().token());
         return ExitStatus.DONE;
+    }
+
+    /** The end of this session frees the lock. */
+    private ExitStatus notReleased(ZkLockClient client, ReleaseOutcome outcome) {
+        if (outcome == ReleaseOutcome.PENDING && client.session().isConnected()) {
+            Terminal.complain("this client may not delete nodes below " + path
+                    + ": its leases would end with its session only. Give it the right in the ACL of " + path + ".");
+            return ExitStatus.DENIED;
+        }
+        Terminal.complain("the connection was lost, or the request was deleted, before " + path + " was released.");
+        return ExitStatus.UNAVAILABLE;
     }
 
     private static Duration since(long start) {
