@@ -79,6 +79,21 @@ class ConnectionOptionsTest extends CommandFixture {
                 ended.err());
     }
 
+    /** Without a locale, as under cron. A false password would not be noticed by the servers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"LATCHKEY_CONNECT", "LATCHKEY_AUTH", "LATCHKEY_CLIENT_CONFIG"})
+    void undecodableVariableIsRefused(String variable) throws Exception {
+        String script = "export " + variable + "=\"digest:me:$(printf '\\303\\274')\"; exec "
+                + String.join(" ", Program.command("ls", "--connect=127.0.0.1:1"));
+        Program.Ended ended = kept(Program.start(folder, Map.of("PATH", PATH), List.of("/bin/sh", "-c", script)))
+                .ended();
+        assertEquals(64, ended.status(), ended::toString);
+        assertEquals(
+                "latchkey: " + variable + " is not ASCII, and no locale says how to read it. Nothing was done. Set"
+                        + " LC_ALL=C.UTF-8.\n",
+                ended.err());
+    }
+
     // ---- servers
 
     /** One that answers behind those that refuse: they are tried in an order of chance, and it is rarely the first. */

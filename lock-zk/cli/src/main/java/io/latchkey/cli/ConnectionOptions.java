@@ -7,6 +7,7 @@ import io.latchkey.zk.ZkLockClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -31,6 +32,8 @@ final class ConnectionOptions {
 
     private static final String SERVERS = "LATCHKEY_CONNECT";
     private static final String CLIENT_CONFIG = "LATCHKEY_CLIENT_CONFIG";
+    /** All variables of the environment that are read here. */
+    static final List<String> VARIABLES = List.of(SERVERS, LOGIN, CLIENT_CONFIG);
 
     @Option(
             names = "--connect",

@@ -65,12 +65,25 @@ final class Main implements Callable<Integer> {
         System.setErr(utf8(FileDescriptor.err));
         // Before any class that logs.
         LogOfZooKeeper.show(own(args).anyMatch(LogOfZooKeeper.OPTION::equals));
-        if (Stream.of(args).anyMatch(arg -> arg.indexOf(UNREADABLE) >= 0)) {
-            Terminal.complain("an argument is not ASCII, and no locale says how to read it. Nothing was done."
-                    + " Set LC_ALL=C.UTF-8.");
-            System.exit(ExitStatus.USAGE.code());
+        if (isUnreadable(Stream.of(args))) {
+            refuse("an argument");
+        }
+        for (String variable : ConnectionOptions.VARIABLES) {
+            if (isUnreadable(Stream.ofNullable(System.getenv(variable)))) {
+                refuse(variable);
+            }
         }
         System.exit(status(args));
+    }
+
+    private static boolean isUnreadable(Stream<String> texts) {
+        return texts.anyMatch(text -> text.indexOf(UNREADABLE) >= 0);
+    }
+
+    private static void refuse(String what) {
+        Terminal.complain(
+                what + " is not ASCII, and no locale says how to read it. Nothing was done." + " Set LC_ALL=C.UTF-8.");
+        System.exit(ExitStatus.USAGE.code());
     }
 
     /** Without a command, help is what is wanted. */
