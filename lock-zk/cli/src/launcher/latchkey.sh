@@ -9,6 +9,12 @@
 { true 3<&0; } 2>/dev/null || exec 0</dev/null
 { true 3>&1; } 2>/dev/null || exec 1>/dev/null
 
+# "bash latchkey" finds this file by the PATH, and does not say where it is.
+if ! [ -r "$0" ]; then
+    echo "latchkey: this file is not found as $0. Give its whole path. Nothing was done." >&2
+    exit 78
+fi
+
 java=${JAVA_HOME:+$JAVA_HOME/bin/java}
 : "${java:=$(command -v java)}"
 if ! [ -x "$java" ]; then

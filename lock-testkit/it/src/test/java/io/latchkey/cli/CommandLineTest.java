@@ -500,7 +500,7 @@ class CommandLineTest extends CommandFixture {
                     "process " + pids[each] + " still lives");
         }
         Program.Ended again = run("evict", "/run/evicted", token);
-        assertEquals(1, again.status());
+        assertEquals(66, again.status());
         assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
     }
 

@@ -59,14 +59,14 @@ class CommandsTest extends CommandFixture {
         try (Lease held = other.mutex("/ask").acquire()) {
             String token = Long.toString(held.token());
             Program.Ended deaf = latchkey("ask", "/ask", token);
-            assertEquals(1, deaf.status(), deaf::toString);
+            assertEquals(66, deaf.status(), deaf::toString);
             assertTrue(deaf.err().contains("does not listen. Nothing was changed. 'latchkey evict'"), deaf::toString);
 
             CompletableFuture<?> wish = held.releaseRequested().toCompletableFuture();
             AtomicReference<Program.Ended> last = new AtomicReference<>(deaf);
             Eventually.holds("a holder that listens", SOON, () -> {
                 last.set(latchkey("ask", "/ask", token));
-                return last.get().status() != 1;
+                return last.get().status() != 66;
             });
             String asked = out(last.get());
             assertTrue(asked.startsWith("asked the holder with token " + token + " at /ask: "), asked);
@@ -74,7 +74,7 @@ class CommandsTest extends CommandFixture {
             assertTrue(heard != null && held.isValid());
         }
         Program.Ended gone = latchkey("ask", "/ask", "17");
-        assertEquals(1, gone.status(), gone::toString);
+        assertEquals(66, gone.status(), gone::toString);
         assertTrue(gone.err().contains("no request with token 17 at /ask"), gone::toString);
     }
 

@@ -168,6 +168,16 @@ class OneFileIT {
         assertTrue(tooOld.err().startsWith("latchkey: Java 11.0.22 in " + old + " is too old"), tooOld::toString);
     }
 
+    /** bash looks for its script in the PATH as well. */
+    @Test
+    void fileThatIsFoundByItsNameOnly_isRefused() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/bash")), "bash is not installed");
+        Program.Ended ended = shell("bash latchkey --version");
+        assertEquals(78, ended.status(), ended::toString);
+        assertEquals(
+                "latchkey: this file is not found as latchkey. Give its whole path. Nothing was done.\n", ended.err());
+    }
+
     // ---- streams
 
     /** Each gets what /dev/null gives, and no file of the shell's or the JVM's. */

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Asks a holder of the lock at PATH to release it. A program that listens (Lease.releaseRequested) is notified,"
                     + " and decides. 'latchkey run' does not listen. 'latchkey evict' does not ask.",
-            "Exit status 1 if there is no such request, or if its owner does not listen."
+            "Exit status 66 if there is no such request, or if its owner does not listen."
         })
 final class AskCommand implements Callable<Integer> {
     @Mixin

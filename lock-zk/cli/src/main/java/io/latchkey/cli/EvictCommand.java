@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Deletes a request for the lock at PATH: for a holder that does not release. An evicted holder continues until"
                     + " it checks its lease; 'latchkey run' ends its command. An evicted waiter queues again, at the end.",
-            "Exit status 1 if there was no such request."
+            "Exit status 66 if there was no such request."
         })
 final class EvictCommand implements Callable<Integer> {
     @Mixin

@@ -12,13 +12,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. This is the one list of
+ * Exit statuses, with the numbers of {@code sysexits.h}, which common commands do not use. 1 is none of them: a
+ * JVM that cannot start ends with it. This is the one list of
  * them: the help of each command and docs/command-line.md have it.
  */
 enum ExitStatus {
     DONE(0, "done; of run: that of the command, where it ran to its end under the lock"),
-    GONE(1, "evict, ask: there was no such request; ask: its owner does not listen"),
     USAGE(64, "the command line is wrong; nothing was done"),
+    GONE(66, "evict, ask: there was no such request; ask: its owner does not listen"),
     UNAVAILABLE(69, "no server answers, or the servers have too many requests"),
     UNEXPECTED(70, "an unexpected error; of a list: a lock could not be shown"),
     NOT_WRITTEN(74, "standard output or a file could not be written, and is not complete"),

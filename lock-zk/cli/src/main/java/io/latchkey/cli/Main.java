@@ -100,7 +100,7 @@ final class Main implements Callable<Integer> {
             int status = execute(args);
             return System.out.checkError() ? notWritten(status) : status;
         } catch (Error broken) {
-            // The JVM would end with 1, which says that there was no such request.
+            // The JVM would end with 1, which is no status of this program.
             Terminal.complain(broken);
             return ExitStatus.UNEXPECTED.code();
         }
