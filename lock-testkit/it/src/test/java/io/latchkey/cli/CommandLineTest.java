@@ -504,6 +504,26 @@ class CommandLineTest extends CommandFixture {
         assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
     }
 
+    /** Any client that may create nodes there can write the token of another request into its own. */
+    @Test
+    @Tag("once")
+    void requestIsNotActedOn_whenAnotherHasItsToken() throws Exception {
+        ZooKeeper forger = kept(new ZooKeeper(server.connectString(), 10_000, event -> {}));
+        try (Lease held = other.mutex("/forged").acquire()) {
+            String token = Long.toString(held.token());
+            String unused = forger.create(
+                    "/forged/write-00000000000000ff-",
+                    ("evil:1/" + token + " x").getBytes(StandardCharsets.UTF_8),
+                    OPEN_ACL_UNSAFE,
+                    CreateMode.EPHEMERAL_SEQUENTIAL);
+            for (String command : List.of("evict", "ask")) {
+                assertStatus(64, "2 requests at /forged have the token " + token, latchkey(command, "/forged", token));
+            }
+            assertEquals(2, requests("/forged").size());
+            assertTrue(held.isValid());
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"TERM,143", "INT,130"})
     void lockIsReleased_whenASignalEndsTheCommand(String signal, int status) throws Exception {

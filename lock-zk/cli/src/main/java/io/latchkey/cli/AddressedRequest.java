@@ -3,8 +3,8 @@ package io.latchkey.cli;
 
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
-import io.latchkey.lock.admin.LockSummary;
 import io.latchkey.zk.ZkLockClient;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -35,13 +35,20 @@ final class AddressedRequest {
 
     int act(ZkLockClient client, Act act) throws InterruptedException {
         LockListing found = client.listLocksAt(path);
-        for (LockSummary lock : found.locks()) {
-            for (Contender request : lock.queue()) {
-                Optional<ExitStatus> done = request.token() == token ? act.on(request, path) : Optional.empty();
-                if (done.isPresent()) {
-                    return done.get().code();
-                }
-            }
+        List<Contender> named = found.locks().stream()
+                .flatMap(lock -> lock.queue().stream())
+                .filter(request -> request.token() == token)
+                .toList();
+        if (named.size() > 1) {
+            // A client can write any token into its own node.
+            Terminal.complain(named.size() + " requests at " + path + " have the token " + token
+                    + ", so it names none of them: 'latchkey show " + path
+                    + "' shows their sessions. Nothing was changed.");
+            return ExitStatus.USAGE.code();
+        }
+        Optional<ExitStatus> done = named.isEmpty() ? Optional.empty() : act.on(named.get(0), path);
+        if (done.isPresent()) {
+            return done.get().code();
         }
         if (!found.isComplete()) {
             return Output.complainOfMissing(found).code();
