@@ -8,11 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.LatchkeyTest;
+import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
+import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -92,6 +96,21 @@ class WatchOutagesTest extends CommandFixture {
             awaitSaid(watch, "granted", after.token());
             after.close();
             awaitSaid(watch, "released", after.token());
+        }
+    }
+
+    /** A look waits for a server for as long as a session lasts, and a signal does not. */
+    @Test
+    void pageIsWritten_whenASignalComesWithoutAServer() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(server);
+                Lease held = other.mutex("/outage/page").acquire()) {
+            Program watch = watch(proxy, held, "/outage/page", "--html=page.html", "--session-timeout=30s");
+            HeldFrames answers = proxy.holdAnswers(RequestMatch.list());
+            answers.firstCaught().get(SOON.toSeconds(), TimeUnit.SECONDS);
+            watch.signal("TERM");
+            assertEquals(143, watch.ended().status());
+            String page = Files.readString(folder.resolve("page.html"));
+            assertTrue(page.contains(Long.toString(held.token())) && page.endsWith("</html>\n"), page);
         }
     }
 }

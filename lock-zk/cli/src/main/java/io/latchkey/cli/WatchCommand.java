@@ -73,8 +73,11 @@ final class WatchCommand implements Callable<Integer> {
     private boolean json;
 
     private Optional<ReleaseMarks> marks = Optional.empty();
-    private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
+    /** The thread that looks, while a signal may interrupt it; guarded by this. */
+    private @Nullable Thread looking;
+
+    private boolean isStopping;
 
     /** A change in JSON. */
     private record Line(
@@ -118,9 +121,17 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
-    /** A signal ends the watch, and the page is written before the JVM ends. */
+    /**
+     * A signal ends the watch, and the page is written before the JVM ends. A look waits longer for a server than the
+     * JVM may for the page.
+     */
     private void stop() {
-        stopping.countDown();
+        synchronized (this) {
+            isStopping = true;
+            if (looking != null) {
+                looking.interrupt();
+            }
+        }
         try {
             boolean unused = finished.await(PAGE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException none) {
@@ -133,7 +144,7 @@ final class WatchCommand implements Callable<Integer> {
         marks = ReleaseMarks.watch(path, connection);
         try {
             WatchedLock lock = new WatchedLock(marks);
-            ExitStatus status = looks(client, lock, begin);
+            ExitStatus status = looksUntilASignal(client, lock, begin);
             print(lock.finish(Instant.now()));
             if (html != null) {
                 write(html, new WatchPage(path, begin, Instant.now(), interval, lock).text());
@@ -144,11 +155,40 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
+    private ExitStatus looksUntilASignal(ZkLockClient client, WatchedLock lock, Instant begin)
+            throws InterruptedException {
+        try {
+            if (!mayBeInterrupted(true)) {
+                return ExitStatus.DONE;
+            }
+            return looks(client, lock, begin);
+        } catch (InterruptedException signal) {
+            if (!isStopping()) {
+                throw signal;
+            }
+            return ExitStatus.DONE;
+        } finally {
+            boolean unused = mayBeInterrupted(false);
+        }
+    }
+
+    /** Begins or ends the time in which a signal interrupts; returns whether there was none so far. */
+    private synchronized boolean mayBeInterrupted(boolean looks) {
+        looking = looks ? Thread.currentThread() : null;
+        // An interrupt that came too late for a look would end the writing of the page.
+        boolean unused = isStopping && Thread.interrupted();
+        return !isStopping;
+    }
+
+    private synchronized boolean isStopping() {
+        return isStopping;
+    }
+
     private ExitStatus looks(ZkLockClient client, WatchedLock lock, Instant begin) throws InterruptedException {
         ExitStatus status = ExitStatus.DONE;
         Set<String> complained = Set.of();
         boolean isAway = false;
-        do {
+        while (true) {
             Instant start = Instant.now();
             try {
                 LockListing found = client.listLocksAt(path);
@@ -173,8 +213,11 @@ final class WatchCommand implements Callable<Integer> {
             if (status == ExitStatus.DENIED || System.out.checkError()) {
                 return status;
             }
-        } while (!isOver(begin) && !stopping.await(interval.toMillis(), TimeUnit.MILLISECONDS));
-        return status;
+            if (isOver(begin)) {
+                return status;
+            }
+            Thread.sleep(interval.toMillis());
+        }
     }
 
     /** After an interruption a new session hears of marks. It has nothing of the old one, which may be stale. */
