@@ -5,6 +5,7 @@ import static org.apache.zookeeper.ZooDefs.Ids.OPEN_ACL_UNSAFE;
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.Acquirable;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LockClient;
 import io.latchkey.lock.LockException;
@@ -574,6 +577,19 @@ class CommandLineTest extends CommandFixture {
         assertEquals(76, run.run(lost, new CommandProcess(SOON)));
 
         assertFalse(Files.exists(ran));
+    }
+
+    /** Then the caller prints its message: without a signal there was no reason to close it. */
+    @Test
+    void closedClientIsReported_whenNoSignalClosedIt() {
+        Acquirable failing = (Acquirable) Proxy.newProxyInstance(
+                Acquirable.class.getClassLoader(), new Class<?>[] {Acquirable.class}, (proxy, method, arguments) -> {
+                    throw new ClientClosedException("The lock client is closed, as an unexpected error ended it");
+                });
+        RunCommand run = new RunCommand();
+        new CommandLine(run).setCaseInsensitiveEnumValuesAllowed(true).parseArgs("/m", "--", "true");
+        assertThrows(
+                ClientClosedException.class, () -> run.acquireAndRunUnlessStopped(failing, new CommandProcess(SOON)));
     }
 
     @Test

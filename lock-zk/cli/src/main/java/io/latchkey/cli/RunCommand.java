@@ -166,8 +166,17 @@ final class RunCommand implements Callable<Integer> {
         try (LockClient client = connection.client(name, layout)) {
             Acquirable wanted = wanted(client);
             endAndReleaseOnSignals(process, client);
+            return acquireAndRunUnlessStopped(wanted, process);
+        }
+    }
+
+    int acquireAndRunUnlessStopped(Acquirable wanted, CommandProcess process) throws IOException, InterruptedException {
+        try {
             return acquireAndRun(wanted, process);
-        } catch (ClientClosedException stopped) {
+        } catch (ClientClosedException closed) {
+            if (!stopping.get()) {
+                throw closed;
+            }
             // The shutdown hook closed the client: the exit status is the signal's.
             return ExitStatus.UNEXPECTED.code();
         }
