@@ -344,17 +344,13 @@ final class WatchPage {
                 + "<th>session</th></tr>\n");
         for (Watched each : rows) {
             String how = each.end() == null ? "still holds" : each.end() == Change.GONE ? "gone" : "released";
-            page.append("<tr><td class=\"n\">")
-                    .append(each.isTimed() ? Age.exact(heldSoFar(each)) : "?")
-                    .append("</td><td>")
-                    .append(how)
-                    .append("</td><td><bdi>")
-                    .append(text(each.who()))
-                    .append("</bdi></td><td>")
-                    .append(each.token())
-                    .append("</td><td>")
-                    .append(Owners.session(each.session()))
-                    .append("</td></tr>\n");
+            page.append("<tr><td class=\"n\">%s</td><td>%s</td><td><bdi>%s</bdi></td><td>%s</td><td>%s</td></tr>\n"
+                    .formatted(
+                            each.isTimed() ? Age.exact(heldSoFar(each)) : "?",
+                            how,
+                            text(each.who()),
+                            each.token(),
+                            Owners.session(each.session())));
         }
         page.append("</table></div>\n");
     }
