@@ -507,15 +507,15 @@ class CommandLineTest extends CommandFixture {
         assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
     }
 
-    /** Any client that may create nodes there can write the token of another request into its own. */
+    /** Any client that may create nodes there can make a reader that seems to be a downgrade of another's writer. */
     @Test
     @Tag("once")
     void requestIsNotActedOn_whenAnotherHasItsToken() throws Exception {
         ZooKeeper forger = kept(new ZooKeeper(server.connectString(), 10_000, event -> {}));
-        try (Lease held = other.mutex("/forged").acquire()) {
+        try (Lease held = other.readWriteLock("/forged").writeLock().acquire()) {
             String token = Long.toString(held.token());
             String unused = forger.create(
-                    "/forged/write-00000000000000ff-",
+                    "/forged/read-00000000000000ff-",
                     ("evil:1/" + token + " x").getBytes(StandardCharsets.UTF_8),
                     OPEN_ACL_UNSAFE,
                     CreateMode.EPHEMERAL_SEQUENTIAL);
