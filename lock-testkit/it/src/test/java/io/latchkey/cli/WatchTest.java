@@ -50,6 +50,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class WatchTest extends CommandFixture {
     private static final Duration SOON = Duration.ofSeconds(60);
+    private static final long HELD_MILLIS = 600;
     private static final String HOSTILE = "<script>alert(1)</script>\"'&<img src=//evil.example/x>";
 
     WatchTest(EmbeddedZooKeeper server, LockClient other) {
@@ -174,16 +175,16 @@ class WatchTest extends CommandFixture {
     @Test
     void holdsAreTimed_whenTheyAreShorterThanTheInterval() throws Exception {
         Path page = folder.resolve("short.html");
-        Program watch = watch("/watch/timed", "2s", "--json", "--html=" + page);
+        Program watch = watch("/watch/timed", "4s", "--json", "--html=" + page);
         Set<Long> before = Set.of(awaitWatch(watch, "/watch/timed"));
         Set<Long> tokens = new HashSet<>();
         for (int n = 0; n < 4; n++) {
             Lease first = other.mutex("/watch/timed").acquire();
             CompletableFuture<Lease> second = other.mutex("/watch/timed").acquireAsync();
-            Thread.sleep(150);
+            Thread.sleep(HELD_MILLIS);
             first.close();
             try (Lease last = second.get(20, TimeUnit.SECONDS)) {
-                Thread.sleep(150);
+                Thread.sleep(HELD_MILLIS);
                 tokens.addAll(List.of(first.token(), last.token()));
             }
         }
@@ -199,7 +200,8 @@ class WatchTest extends CommandFixture {
         assertEquals(tokens.size(), ends.size(), ended::toString);
         for (JsonObject end : ends) {
             double seconds = end.get("heldSeconds").getAsDouble();
-            assertTrue(seconds > 0.1 && seconds < 1.5, () -> end + " of " + ended);
+            // Of the interval, and not of a stall that delays what the watch hears of a begin or an end.
+            assertTrue(seconds > 0.05 && seconds < 3.5, () -> end + " of " + ended);
         }
         assertFalse(Files.readString(page).contains("Left out: "), "the grants are known");
     }
