@@ -519,7 +519,8 @@ class HandlesTest extends OnOneServer {
         var unused = proxy.answered(RequestMatch.getData()).struck().thenRun(proxy::refuse);
         LockServiceUnavailableException refused = assertThrows(
                 LockServiceUnavailableException.class,
-                () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")));
+                () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")
+                        .sessionTimeout(Duration.ofSeconds(6))));
         assertTrue(refused.getMessage().contains("no server accepted"), refused.getMessage());
         assertTrue(refused.getMessage().contains("maxClientCnxns"), refused.getMessage());
         proxy.accept();

@@ -61,7 +61,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HostileProcessTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(4));
     /** The body begins in it, beside a busy machine too. */
-    private static final Duration LIMIT = Slowness.stretched(Duration.ofMillis(400));
+    private static final Duration LIMIT = Slowness.stretched(Duration.ofMillis(200));
 
     private static final Duration TRY = Duration.ofMillis(300);
     /** Beyond a caller's time, a busy machine included. */

@@ -57,7 +57,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class TlsTest {
     private static final Duration SESSION = Slowness.stretched(Duration.ofSeconds(8));
-    private static final Duration PATIENCE = Slowness.stretched(Duration.ofSeconds(2));
+    private static final Duration PATIENCE = Slowness.stretched(Duration.ofMillis(1200));
 
     private static final Set<Mistake> SEEN = EnumSet.noneOf(Mistake.class);
     private static final Set<String> MESSAGES = new HashSet<>();
