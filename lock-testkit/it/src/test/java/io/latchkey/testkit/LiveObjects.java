@@ -24,7 +24,6 @@ public final class LiveObjects {
             "io.latchkey.zk.internal.path.ListRequest",
             "io.latchkey.zk.internal.path.Deletion",
             "io.latchkey.zk.internal.session.Watches$WatchedNode",
-            "io.latchkey.zk.internal.store.CountedNode",
             "io.latchkey.zk.internal.request.RevocationNode",
             "io.latchkey.zk.internal.request.Downgrade",
             "io.latchkey.zk.internal.client.LocalWaiter",
