@@ -504,7 +504,7 @@ class SimulatedLocksTest {
         assertEquals(ReleaseOutcome.RELEASED, soon(released));
     }
 
-    /** Its stage has failed, so nobody would hear a request to which an administrator gets the answer that it is stored. */
+    /** Its stage has failed, so a release request must not be answered as stored. */
     @Test
     void holderThatMayNotListen_isNotAskedLaterEither() throws Exception {
         LockClient mine = locks.client();

@@ -103,7 +103,7 @@ final class Localhost {
      * Binds a socket to the port of a server that is down. It does not listen, so connections are refused. But the system
      * gives the port to no other socket that asks for any.
      *
-     * @return null if that is not possible: then somebody may take the port
+     * @return null if that is not possible: then another process may take the port
      */
     static @Nullable SocketChannel reserved(int port) {
         try {

@@ -82,7 +82,7 @@ final class Main implements Callable<Integer> {
 
     private static void refuse(String what) {
         Terminal.complain(
-                what + " is not ASCII, and no locale says how to read it. Nothing was done." + " Set LC_ALL=C.UTF-8.");
+                what + " is not ASCII, and no locale says how to read it. Nothing was done. Set LC_ALL=C.UTF-8.");
         System.exit(ExitStatus.USAGE.code());
     }
 

@@ -324,13 +324,13 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     /** Reads the queue; a server that throttles is not asked again when the search is over. */
     private CompletableFuture<Optional<QueueInspector.Picture>> ask(QueueInspector queue) {
-        CompletableFuture<Optional<QueueInspector.Picture>> asked = queue.ask(steps::heard);
+        CompletableFuture<Optional<QueueInspector.Picture>> asked = queue.ask();
         var unused = then.whenComplete((done, error) -> asked.cancel(false));
         return asked;
     }
 
     private QueueInspector inspector(FoundLock lock, LockPath at, PathData purpose) {
-        return new QueueInspector(engine, at, purpose, lock.naming());
+        return new QueueInspector(engine, at, purpose, lock.naming(), steps::heard);
     }
 
     /**

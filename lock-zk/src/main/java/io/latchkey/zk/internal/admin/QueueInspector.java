@@ -43,22 +43,25 @@ public final class QueueInspector {
     private final LockPath path;
     private final PathData asked;
     private final Naming naming;
+    private final Runnable heard;
 
     /**
      * @param asked the expected use of the path
      */
     public QueueInspector(Engine engine, LockPath path, PathData asked) {
-        this(engine, path, asked, engine.context().naming());
+        this(engine, path, asked, engine.context().naming(), () -> {});
     }
 
     /**
      * @param naming the naming of requests at the path, which may be another than the client's
+     * @param heard is run, on the serial executor, whenever a server has answered for one of the requests
      */
-    QueueInspector(Engine engine, LockPath path, PathData asked, Naming naming) {
+    QueueInspector(Engine engine, LockPath path, PathData asked, Naming naming, Runnable heard) {
         this.engine = engine;
         this.path = path;
         this.asked = asked;
         this.naming = naming;
+        this.heard = heard;
     }
 
     /** The path, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
@@ -164,21 +167,13 @@ public final class QueueInspector {
                 .toList();
     }
 
-    /**
-     * Reads the same asynchronously; the future never completes if no server answers.
-     *
-     * @param heard is run, on the serial executor, whenever a server has answered for one of the requests
-     */
-    CompletableFuture<Optional<Picture>> ask(Runnable heard) {
-        return engine.queries().inSession((session, then) -> readPath(session, heard, then));
-    }
-
-    private void look(Session session, CompletableFuture<Optional<Picture>> then) {
-        readPath(session, () -> {}, then);
+    /** Reads the same asynchronously; the future never completes if no server answers. */
+    CompletableFuture<Optional<Picture>> ask() {
+        return engine.queries().inSession(this::look);
     }
 
     /** Reads the path and its list in one flight, since both must be of one time, and then the nodes. */
-    private void readPath(Session session, Runnable heard, CompletableFuture<Optional<Picture>> then) {
+    private void look(Session session, CompletableFuture<Optional<Picture>> then) {
         session.connection().read(() -> !then.isDone(), path.node(), data -> {
             if (data.code() == Status.NO_NODE) {
                 then.complete(Optional.empty());
@@ -188,7 +183,7 @@ public final class QueueInspector {
                                 path.node(),
                                 data.get().children(),
                                 () -> !then.isDone(),
-                                listing -> listed(session, data.get(), listing, heard, then));
+                                listing -> listed(session, data.get(), listing, then));
             } else {
                 then.completeExceptionally(Errors.of(path.shown(), READ, data));
             }
@@ -199,14 +194,13 @@ public final class QueueInspector {
             Session session,
             ZnodeStore.NodeData data,
             Response<ZnodeStore.Listing> listing,
-            Runnable heard,
             CompletableFuture<Optional<Picture>> then) {
         if (listing.code() == Status.NO_NODE) {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
             then.completeExceptionally(Errors.of(path.shown(), READ, listing));
         } else if (listing.get().mzxid() != data.mzxid()) {
-            readPath(session, heard, then);
+            look(session, then);
         } else {
             PathData purpose =
                     naming.isShared() ? asked : PathData.parse(data.data()).orElse(PathData.MUTEX);
@@ -215,12 +209,11 @@ public final class QueueInspector {
                 queue.otherUse().ifPresent(use -> engine.context().usedOtherwise(path, use));
             }
             Set<String> own = queue.requests().isEmpty() ? Set.of() : engine.ownIds();
-            readNodes(session, new Picture(data, queue, new HashMap<>(), own), heard, then);
+            readNodes(session, new Picture(data, queue, new HashMap<>(), own), then);
         }
     }
 
-    private void readNodes(
-            Session session, Picture picture, Runnable heard, CompletableFuture<Optional<Picture>> then) {
+    private void readNodes(Session session, Picture picture, CompletableFuture<Optional<Picture>> then) {
         List<NodeName> names = picture.queue().requests();
         if (names.isEmpty()) {
             then.complete(Optional.of(picture));
