@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FaultyClientTest {
     /** Also its timers: by its own clocks the limit has passed after ten seconds, by ours after one. */
     @Test
+    @Tag("slow")
     void limitPassesSooner_byFastClocks() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 FaultyClient client = FaultyClient.connect(server, Duration.ofSeconds(40), SkewedClock.of(10))) {
@@ -104,6 +105,7 @@ class FaultyClientTest {
     }
 
     @Test
+    @Tag("slow")
     void clientIsServedAgain_whenItsServerStopsDuringAPartition() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 FaultyClient client = FaultyClient.connect(server, Duration.ofSeconds(40))) {

@@ -184,6 +184,7 @@ class LeadershipMomentsTest {
 
     /** The interrupt wakes the candidate's thread, which ends before the close goes on. */
     @Test
+    @Tag("slow")
     void candidateEndsNormally_whenItsThreadIsFasterThanTheCloseThatInterruptsIt() throws Exception {
         Lease held = client.mutex(PATH).acquire();
         Leadership candidate = Leadership.start(
@@ -290,6 +291,7 @@ class LeadershipMomentsTest {
     }
 
     @Test
+    @Tag("slow")
     void stepDownAndCloseReturn_whenTheInterruptOfTheThreadBlocks() throws Exception {
         CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
         CountDownLatch mayEnd = new CountDownLatch(1);
@@ -345,6 +347,7 @@ class LeadershipMomentsTest {
     }
 
     @Test
+    @Tag("slow")
     void candidateIsStillOne_whenAnInterruptComesAfterItsTerm() throws Exception {
         CompletableFuture<SlowToInterrupt> thread = new CompletableFuture<>();
         CountDownLatch mayEnd = new CountDownLatch(1);
@@ -401,6 +404,7 @@ class LeadershipMomentsTest {
     // ---- what is shown and reported
 
     @Test
+    @Tag("slow")
     void bodyThatDoesNotEnd_isReportedOnce() throws Exception {
         try (SimulatedLocks brief = SimulatedLocks.start(Duration.ofSeconds(1))) {
             List<String> log = new CopyOnWriteArrayList<>();
@@ -430,6 +434,7 @@ class LeadershipMomentsTest {
 
     /** After a loss and after a demand: the report does not wait for the interrupt. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {false, true})
     void bodyThatDoesNotEnd_isReported_whenTheInterruptOfTheThreadBlocks(boolean lost) throws Exception {
         try (SimulatedLocks brief = SimulatedLocks.start(Duration.ofSeconds(1))) {

@@ -106,6 +106,7 @@ class DowngradeTest extends OnOneServer {
 
     /** The first look gets an error as well, and the connection breaks at the second. */
     @ParameterizedTest
+    @Tag("slow")
     @ValueSource(booleans = {true, false})
     void nodesDecide_whenLooksAtThemFailToo(boolean applied) throws Exception {
         FaultProxy own = fastProxy();
@@ -264,6 +265,7 @@ class DowngradeTest extends OnOneServer {
 
     /** The writer's node was deleted before, which only the answer shows: until then no other request here may hold. */
     @Test
+    @Tag("slow")
     void nextOfThisClientIsGranted_onlyAfterTheAnswer_whenTheNodeWasDeleted() throws Exception {
         Lease write = lock.writeLock().acquire();
         CompletableFuture<Lease> others = writer(two);
@@ -309,6 +311,7 @@ class DowngradeTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void leaseIsLost_whenTheSessionEndsDuringTheDowngrade() throws Exception {
         Lease write = lock.writeLock().acquire();
         HeldFrames answers = proxy.holdAnswers(DOWNGRADE);

@@ -115,6 +115,7 @@ class HandlesTest extends OnOneServer {
 
     /** ZooKeeper's client tries the servers in a random order, for each handle anew. */
     @Test
+    @Tag("slow")
     void missingChrootIsCreated_whenMostServersAreDown() throws Exception {
         List<Socket> unheard = new ArrayList<>();
         StringBuilder servers = new StringBuilder(server().connectString());
@@ -223,6 +224,7 @@ class HandlesTest extends OnOneServer {
 
     /** The thread is interrupted as it opens the handle, so it does not begin to wait for a connection. */
     @Test
+    @Tag("slow")
     void buildLeavesNoThread_whenItIsInterrupted() throws Exception {
         server().stop();
         ZkLockClient.Builder builder = ZkLockClient.builder()
@@ -679,6 +681,7 @@ class HandlesTest extends OnOneServer {
      * any time.
      */
     @Test
+    @Tag("slow")
     void firstGrantOnABorrowedHandle_waitsForTheMargin() throws Exception {
         Duration margin = Slowness.stretched(Duration.ofSeconds(2)); // a grant is faster than half of it
         ZooKeeper handle = handle();

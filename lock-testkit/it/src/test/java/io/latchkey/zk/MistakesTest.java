@@ -231,6 +231,7 @@ class MistakesTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void connectFailsSoon_whenNoServerListens() throws Exception {
         server().stop();
         Stopwatch watch = Stopwatch.start();

@@ -61,6 +61,7 @@ class SilentServersTest extends OnOneServer {
     }
 
     @Test
+    @Tag("slow")
     void clientIsServed_whenItsEventThreadHasEnded() throws Exception {
         FaultProxy proxy = fastProxy();
         ZkLockClient client =

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class PromptReconnectsTest {
@@ -79,6 +80,7 @@ class PromptReconnectsTest {
     }
 
     @Test
+    @Tag("slow")
     void roundsHaveTheUsualPause_inALongOutage() {
         assertFalse(isPauseIn(servers, PROMPT));
         assertTrue(isPauseIn(servers, SERVERS));
@@ -86,6 +88,7 @@ class PromptReconnectsTest {
 
     /** As after each session timeout without a server. */
     @Test
+    @Tag("slow")
     void roundsHaveTheUsualPause_whenAnotherHandleIsOpenedInALongOutage() {
         assertFalse(isPauseIn(servers, PROMPT));
         assertTrue(isPauseIn(ofNextHandle(), SERVERS + 1), "ZooKeeper's own first round has none");
