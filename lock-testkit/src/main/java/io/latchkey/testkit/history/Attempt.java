@@ -21,18 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * them.
  */
 public final class Attempt {
-    /** The note of a hold that goes on as another, see {@link #downgraded}. */
-    static final String DOWNGRADE = "downgrade";
-
-    /** The note of a loss that the release told. */
-    static final String FOUND_BY_RELEASE = "found by the release";
-
-    /** The note of a loss that a look showed when the lease was handed out. */
-    static final String FOUND_BY_LOOK = "invalid when it was handed out";
-
     private static final long NEVER = -1;
 
-    private final History history;
+    private final EventLog log;
     private final String client;
     private final List<LockClaim> claims;
     private final long number;
@@ -41,8 +32,8 @@ public final class Attempt {
     private volatile long token;
     private volatile long session;
 
-    Attempt(History history, String client, List<LockClaim> claims, long number, ServerObservation observation) {
-        this.history = history;
+    Attempt(EventLog log, String client, List<LockClaim> claims, long number, ServerObservation observation) {
+        this.log = log;
         this.client = client;
         this.claims = claims;
         this.number = number;
@@ -50,11 +41,11 @@ public final class Attempt {
     }
 
     private void record(What what, String note) {
-        record(history.now(), what, note);
+        record(log.now(), what, note);
     }
 
     private void record(long nanos, What what, String note) {
-        history.add(new HistoryEvent(nanos, client, number, claims, what, token, session, note));
+        log.add(new HistoryEvent(nanos, client, number, claims, what, token, session, note));
     }
 
     /** @param how the time that the client gives it, if any */
@@ -78,15 +69,15 @@ public final class Attempt {
      * @return the attempt that holds from then on
      */
     public Attempt downgraded(long before) {
-        record(before, What.RELEASING, DOWNGRADE);
-        record(before, What.RELEASED, DOWNGRADE);
+        record(before, What.RELEASING, HistoryEvent.DOWNGRADE);
+        record(before, What.RELEASED, HistoryEvent.DOWNGRADE);
         List<LockClaim> shared =
                 claims.stream().map(claim -> LockClaim.shared(claim.path())).toList();
-        Attempt reader = history.added(client, shared, observation);
+        Attempt reader = log.added(client, shared, observation);
         reader.token = token;
         reader.session = session;
-        reader.record(before, What.REQUESTED, DOWNGRADE);
-        reader.record(before, What.GRANTED, DOWNGRADE);
+        reader.record(before, What.REQUESTED, HistoryEvent.DOWNGRADE);
+        reader.record(before, What.GRANTED, HistoryEvent.DOWNGRADE);
         return reader;
     }
 
@@ -99,11 +90,11 @@ public final class Attempt {
     public void granted(long grantedToken) {
         token = grantedToken;
         session = observation.sessions().apply(grantedToken).orElse(0);
-        long now = history.now();
+        long now = log.now();
         observation
                 .places()
                 .apply(grantedToken)
-                .ifPresent(nanoTime -> record(Math.min(history.sinceItBegan(nanoTime), now), What.PLACED, ""));
+                .ifPresent(nanoTime -> record(Math.min(log.sinceItBegan(nanoTime), now), What.PLACED, ""));
         record(now, What.GRANTED, "");
     }
 
@@ -129,7 +120,7 @@ public final class Attempt {
      * lease is valid.
      */
     public long beforeLook() {
-        return history.now();
+        return log.now();
     }
 
     /**
@@ -154,7 +145,7 @@ public final class Attempt {
     public void released(ReleaseOutcome outcome) {
         switch (outcome) {
             case RELEASED, PENDING -> record(What.RELEASED, outcome.name());
-            case LOST -> record(What.LOST, FOUND_BY_RELEASE);
+            case LOST -> record(What.LOST, HistoryEvent.FOUND_BY_RELEASE);
             case ALREADY_RELEASED -> record(What.NOTE, "released again");
         }
     }
@@ -171,11 +162,11 @@ public final class Attempt {
     /** All that a client in another process has told, afterwards. */
     void believed(ClientProcess.Belief belief) {
         token = belief.token();
-        long granted = history.sinceItBegan(belief.granted());
+        long granted = log.sinceItBegan(belief.granted());
         record(granted, What.REQUESTED, "");
         record(granted, What.GRANTED, "");
-        valid(history.sinceItBegan(belief.lastValid()));
-        record(history.sinceItBegan(belief.lost()), What.LOST, belief.cause().name());
+        valid(log.sinceItBegan(belief.lastValid()));
+        record(log.sinceItBegan(belief.lost()), What.LOST, belief.cause().name());
     }
 
     Optional<HistoryEvent> lastLook() {
@@ -217,7 +208,7 @@ public final class Attempt {
         public static final long NEVER = Long.MAX_VALUE;
 
         /**
-         * Summarizes the attempts of a history.
+         * Summarizes the attempts of a log.
          *
          * @param events the events of the history
          * @return all attempts, in the order of their numbers
@@ -287,7 +278,7 @@ public final class Attempt {
 
         /** {@return whether the attempt continues the hold of another attempt} */
         public boolean isDowngrade() {
-            return how.equals(Attempt.DOWNGRADE);
+            return how.equals(HistoryEvent.DOWNGRADE);
         }
 
         /** {@return whether the lease was held until its holder began to release it} */
@@ -302,12 +293,12 @@ public final class Attempt {
 
         /** {@return whether the release was a downgrade, which another attempt continues} */
         public boolean goesOnInAnother() {
-            return isReleasedInOrder() && outcome.equals(Attempt.DOWNGRADE);
+            return isReleasedInOrder() && outcome.equals(HistoryEvent.DOWNGRADE);
         }
 
         /** {@return whether the attempt timed out} */
         public boolean ranOutOfTime() {
-            return gaveUp != NEVER && why.equals(RecordedLock.OUT_OF_TIME);
+            return gaveUp != NEVER && why.equals(HistoryEvent.OUT_OF_TIME);
         }
 
         /** {@return until when the client certainly relied on the lease; for granted attempts only} */

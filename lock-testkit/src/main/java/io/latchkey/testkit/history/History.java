@@ -11,10 +11,7 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.history.HistoryEvent.What;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Collectors;
@@ -29,30 +26,19 @@ import java.util.stream.Collectors;
  * begins, never later.
  */
 public final class History implements ClientRecord {
-    private final long origin = System.nanoTime();
-    private final List<HistoryEvent> events = new ArrayList<>();
-    private final List<Attempt> attempts = new ArrayList<>();
+    private final EventLog log = new EventLog();
 
     /** An empty history that begins now. */
     public History() {}
 
     /** {@return now, in nanoseconds since the history began} */
     public long now() {
-        return System.nanoTime() - origin;
+        return log.now();
     }
 
     @Override
     public long origin() {
-        return origin;
-    }
-
-    /** A moment of {@link System#nanoTime()}, on the clock of this history. */
-    long sinceItBegan(long nanoTime) {
-        return nanoTime - origin;
-    }
-
-    synchronized void add(HistoryEvent event) {
-        events.add(event);
+        return log.origin();
     }
 
     /**
@@ -66,7 +52,7 @@ public final class History implements ClientRecord {
      * @throws IllegalArgumentException if there is no claim
      */
     public Acquirable recorded(String client, Acquirable lock, LockClaim... claims) {
-        return new RecordedLock(this, client, checked(claims), lock, ServerObservation::nobody);
+        return new RecordedLock(log, client, checked(claims), lock, ServerObservation::nobody);
     }
 
     /**
@@ -89,7 +75,7 @@ public final class History implements ClientRecord {
      */
     public Acquirable recorded(FaultyClient client, Acquirable lock, LockClaim... claims) {
         client.recordedIn(this);
-        return new RecordedLock(this, client.name(), checked(claims), lock, () -> ServerObservation.of(client.proxy()));
+        return new RecordedLock(log, client.name(), checked(claims), lock, () -> ServerObservation.of(client.proxy()));
     }
 
     /**
@@ -103,7 +89,7 @@ public final class History implements ClientRecord {
      * @throws IllegalArgumentException if there is no claim
      */
     public Acquirable recorded(SimulatedLocks locks, String client, Acquirable lock, LockClaim... claims) {
-        return new RecordedLock(this, client, checked(claims), lock, () -> ServerObservation.of(locks));
+        return new RecordedLock(log, client, checked(claims), lock, () -> ServerObservation.of(locks));
     }
 
     /**
@@ -146,7 +132,7 @@ public final class History implements ClientRecord {
      * @return a view that does what this one does, and records it
      */
     public Lock recordedView(String client, Lock view, String path) {
-        return new RecordedView(this, client, view, LockClaim.exclusive(path));
+        return new RecordedView(log, client, view, LockClaim.exclusive(path));
     }
 
     /**
@@ -161,7 +147,7 @@ public final class History implements ClientRecord {
      */
     public void resize(String client, Semaphore semaphore, String path, int capacity) throws InterruptedException {
         Attempt attempt =
-                added(client, List.of(LockClaim.permits(path, capacity, capacity)), ServerObservation.nobody());
+                log.added(client, List.of(LockClaim.permits(path, capacity, capacity)), ServerObservation.nobody());
         attempt.resizing();
         semaphore.resize(capacity);
         attempt.resized();
@@ -187,7 +173,7 @@ public final class History implements ClientRecord {
      * @throws IllegalArgumentException if there is no claim
      */
     public Attempt attempt(String client, LockClaim... claims) {
-        return attempt(client, checked(claims), ServerObservation.nobody(), "");
+        return log.attempt(client, checked(claims), ServerObservation.nobody(), "");
     }
 
     /**
@@ -200,22 +186,7 @@ public final class History implements ClientRecord {
      */
     public Attempt attempt(FaultyClient client, LockClaim... claims) {
         client.recordedIn(this);
-        return attempt(client.name(), checked(claims), ServerObservation.of(client.proxy()), "");
-    }
-
-    /** @param how the time that the client gives it, if any */
-    Attempt attempt(String client, List<LockClaim> claims, ServerObservation observation, String how) {
-        Attempt attempt = added(client, claims, observation);
-        attempt.requested(how);
-        return attempt;
-    }
-
-    /** An attempt of which nothing is recorded yet. */
-    synchronized Attempt added(String client, List<LockClaim> claims, ServerObservation observation) {
-        Attempt attempt =
-                new Attempt(this, Objects.requireNonNull(client, "client"), claims, attempts.size() + 1, observation);
-        attempts.add(attempt);
-        return attempt;
+        return log.attempt(client.name(), checked(claims), ServerObservation.of(client.proxy()), "");
     }
 
     private static List<LockClaim> checked(LockClaim... claims) {
@@ -258,7 +229,7 @@ public final class History implements ClientRecord {
      * @param how by what; the name of an {@link ExpiryOrder}, if it is one
      */
     public void sessionEnding(String client, long session, String how) {
-        add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDING, 0, session, how));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDING, 0, session, how));
     }
 
     /**
@@ -268,7 +239,7 @@ public final class History implements ClientRecord {
      * @param session the server's id of the session, 0 if it is not known
      */
     public void sessionEnded(String client, long session) {
-        add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDED, 0, session, ""));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDED, 0, session, ""));
     }
 
     /**
@@ -280,7 +251,7 @@ public final class History implements ClientRecord {
      * @param belief what it has told
      */
     public void believed(ClientProcess client, String path, ClientProcess.Belief belief) {
-        Attempt attempt = added(client.toString(), List.of(LockClaim.exclusive(path)), ServerObservation.nobody());
+        Attempt attempt = log.added(client.toString(), List.of(LockClaim.exclusive(path)), ServerObservation.nobody());
         attempt.believed(belief);
     }
 
@@ -292,26 +263,18 @@ public final class History implements ClientRecord {
      * @param text one line
      */
     public void note(String client, String text) {
-        add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
     }
 
     /** {@return the events recorded so far, in order of time, without later ones} */
     public List<HistoryEvent> events() {
-        List<HistoryEvent> all;
-        List<Attempt> asked;
-        synchronized (this) {
-            all = new ArrayList<>(events);
-            asked = new ArrayList<>(attempts);
-        }
-        asked.forEach(attempt -> attempt.lastLook().ifPresent(all::add));
-        all.sort(Comparator.comparingLong(HistoryEvent::nanos));
-        return List.copyOf(all);
+        return log.events();
     }
 
     @Override
     public List<Line> lines() {
         return events().stream()
-                .map(event -> new Line(origin + event.nanos(), event.client(), event.words()))
+                .map(event -> new Line(log.origin() + event.nanos(), event.client(), event.words()))
                 .toList();
     }
 

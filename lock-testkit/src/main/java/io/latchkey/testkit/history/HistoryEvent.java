@@ -27,6 +27,17 @@ public record HistoryEvent(
         long token,
         long session,
         String note) {
+    /** The note of a hold that goes on as another, see {@link Attempt#downgraded}. */
+    static final String DOWNGRADE = "downgrade";
+
+    /** The note of an attempt whose time was over. */
+    static final String OUT_OF_TIME = "out of time";
+
+    /** The note of a loss that the release told. */
+    static final String FOUND_BY_RELEASE = "found by the release";
+
+    /** The note of a loss that a look showed when the lease was handed out. */
+    static final String FOUND_BY_LOOK = "invalid when it was handed out";
 
     /** What can happen. */
     public enum What {
@@ -70,7 +81,7 @@ public record HistoryEvent(
      * {@return whether the client noticed the loss by itself, not in response to a release or to a look at the lease}
      */
     public boolean isLossTold() {
-        return what == What.LOST && !note.equals(Attempt.FOUND_BY_RELEASE) && !note.equals(Attempt.FOUND_BY_LOOK);
+        return what == What.LOST && !note.equals(FOUND_BY_RELEASE) && !note.equals(FOUND_BY_LOOK);
     }
 
     @Override

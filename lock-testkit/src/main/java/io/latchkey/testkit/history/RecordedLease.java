@@ -35,7 +35,7 @@ final class RecordedLease implements Lease, LossNotifier {
             return cause;
         });
         if (!isValid() && !told.toCompletableFuture().isDone()) {
-            attempt.lost(Attempt.FOUND_BY_LOOK);
+            attempt.lost(HistoryEvent.FOUND_BY_LOOK);
         }
     }
 

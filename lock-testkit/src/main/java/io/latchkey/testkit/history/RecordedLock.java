@@ -13,22 +13,19 @@ import java.util.function.Supplier;
 
 /** A lock whose attempts and leases are recorded. Does nothing else. */
 final class RecordedLock implements Acquirable {
-    /** The note of an attempt whose time was over. */
-    static final String OUT_OF_TIME = "out of time";
-
-    private final History history;
+    private final EventLog log;
     private final String client;
     private final List<LockClaim> claims;
     private final Acquirable lock;
     private final Supplier<ServerObservation> observation;
 
     RecordedLock(
-            History history,
+            EventLog log,
             String client,
             List<LockClaim> claims,
             Acquirable lock,
             Supplier<ServerObservation> observation) {
-        this.history = history;
+        this.log = log;
         this.client = client;
         this.claims = claims;
         this.lock = lock;
@@ -40,7 +37,7 @@ final class RecordedLock implements Acquirable {
     }
 
     private Attempt asking(String how) {
-        return history.attempt(client, claims, observation.get(), how);
+        return log.attempt(client, claims, observation.get(), how);
     }
 
     private Optional<Lease> recording(String how, AcquireCall acquiring) throws InterruptedException {
@@ -53,7 +50,7 @@ final class RecordedLock implements Acquirable {
             throw e;
         }
         if (lease.isEmpty()) {
-            attempt.gaveUp(OUT_OF_TIME);
+            attempt.gaveUp(HistoryEvent.OUT_OF_TIME);
         }
         return lease.map(granted -> RecordedLease.granted(attempt, granted));
     }
@@ -128,7 +125,7 @@ final class RecordedLock implements Acquirable {
             }
             Optional<Lease> lease = leaseOf.apply(answer);
             if (lease.isEmpty()) {
-                attempt.gaveUp(OUT_OF_TIME);
+                attempt.gaveUp(HistoryEvent.OUT_OF_TIME);
                 recorded.complete(answer);
                 return;
             }
@@ -157,11 +154,11 @@ final class RecordedLock implements Acquirable {
 
     @Override
     public Acquirable heldAtMost(Duration limit) {
-        return new RecordedLock(history, client, claims, lock.heldAtMost(limit), observation);
+        return new RecordedLock(log, client, claims, lock.heldAtMost(limit), observation);
     }
 
     @Override
     public Acquirable labelled(String label) {
-        return new RecordedLock(history, client, claims, lock.labelled(label), observation);
+        return new RecordedLock(log, client, claims, lock.labelled(label), observation);
     }
 }

@@ -18,14 +18,14 @@ final class RecordedView implements Lock {
     /** Tells threads of the same name apart, such as virtual threads; a subclass of Thread may invent its id. */
     private static final ThreadLocal<Long> THREAD = ThreadLocal.withInitial(THREADS::incrementAndGet);
 
-    private final History history;
+    private final EventLog log;
     private final String client;
     private final Lock view;
     private final LockClaim claim;
     private final ThreadLocal<Deque<Attempt>> holds = ThreadLocal.withInitial(ArrayDeque::new);
 
-    RecordedView(History history, String client, Lock view, LockClaim claim) {
-        this.history = history;
+    RecordedView(EventLog log, String client, Lock view, LockClaim claim) {
+        this.log = log;
         this.client = client;
         this.view = view;
         this.claim = claim;
@@ -37,12 +37,12 @@ final class RecordedView implements Lock {
 
     private <X extends Exception> boolean recording(String how, LockCall<X> locking) throws X {
         String owner = client + "/" + Thread.currentThread().getName() + " (thread " + THREAD.get() + ")";
-        Attempt attempt = history.attempt(owner, List.of(claim), ServerObservation.nobody(), how);
+        Attempt attempt = log.attempt(owner, List.of(claim), ServerObservation.nobody(), how);
         boolean locked = false;
         String why = "failed";
         try {
             locked = locking.lock();
-            why = RecordedLock.OUT_OF_TIME;
+            why = HistoryEvent.OUT_OF_TIME;
         } finally {
             if (locked) {
                 attempt.granted(0);

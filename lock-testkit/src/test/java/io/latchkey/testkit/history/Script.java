@@ -67,7 +67,7 @@ public final class Script {
                         "");
             case "valid" -> add(subject, at, What.VALID, "");
             case "lost" -> add(subject, at, What.LOST, "SESSION_EXPIRED");
-            case "gaveUp" -> add(subject, at, What.GAVE_UP, RecordedLock.OUT_OF_TIME);
+            case "gaveUp" -> add(subject, at, What.GAVE_UP, HistoryEvent.OUT_OF_TIME);
             case "releasing" -> add(subject, at, What.RELEASING, "");
             case "released" -> {
                 add(subject, at, What.RELEASING, "");
@@ -84,12 +84,12 @@ public final class Script {
             }
             case "downgraded" -> {
                 claims = List.of(LockClaim.exclusive("/m"));
-                add(subject, at, What.RELEASING, Attempt.DOWNGRADE);
-                add(subject, at, What.RELEASED, Attempt.DOWNGRADE);
+                add(subject, at, What.RELEASING, HistoryEvent.DOWNGRADE);
+                add(subject, at, What.RELEASED, HistoryEvent.DOWNGRADE);
                 claims = List.of(LockClaim.shared("/m"));
                 String reader = subject.replaceAll("#.*", "#" + values[1]);
-                add(reader, at, What.REQUESTED, Attempt.DOWNGRADE);
-                add(reader, at, What.GRANTED, Attempt.DOWNGRADE);
+                add(reader, at, What.REQUESTED, HistoryEvent.DOWNGRADE);
+                add(reader, at, What.GRANTED, HistoryEvent.DOWNGRADE);
             }
             case "ends" -> {
                 long session = Long.parseLong(subject.replaceAll(".*@", ""));
