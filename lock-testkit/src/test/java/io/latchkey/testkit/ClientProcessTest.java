@@ -25,7 +25,7 @@ class ClientProcessTest {
     /** As a logging backend may that writes to the console. */
     @Test
     void answersAreUnderstood_whenTheProcessPrintsOtherLines(EmbeddedZooKeeper server) throws Exception {
-        try (ClientProcess holder = ClientProcess.start(server, SESSION, Printing.class)) {
+        try (ClientProcess holder = ClientProcess.start(server, SESSION, PrintingProgram.class)) {
             CompletableFuture<Long> token = holder.acquire("/printed");
             CompletableFuture<Boolean> valid = holder.isValid();
             assertTrue(token.get(30, TimeUnit.SECONDS) > 0);
@@ -35,7 +35,7 @@ class ClientProcessTest {
 
     @Test
     void lastLinesOfTheProcessAreShown_whenItEnds(EmbeddedZooKeeper server) {
-        try (ClientProcess failing = ClientProcess.start(server, SESSION, Failing.class)) {
+        try (ClientProcess failing = ClientProcess.start(server, SESSION, FailingProgram.class)) {
             CompletableFuture<Long> token = failing.acquire("/failed");
             ExecutionException told = assertThrows(ExecutionException.class, () -> token.get(30, TimeUnit.SECONDS));
             assertEquals(IllegalStateException.class, told.getCause().getClass());
@@ -45,8 +45,8 @@ class ClientProcessTest {
         }
     }
 
-    static final class Printing {
-        private Printing() {}
+    static final class PrintingProgram {
+        private PrintingProgram() {}
 
         public static void main(String[] args) throws IOException, InterruptedException {
             System.out.println("before the first answer");
@@ -62,8 +62,8 @@ class ClientProcessTest {
         }
     }
 
-    static final class Failing {
-        private Failing() {}
+    static final class FailingProgram {
+        private FailingProgram() {}
 
         public static void main(String[] args) throws IOException {
             int unused = System.in.read(); // the question

@@ -14,7 +14,7 @@ import io.latchkey.testkit.check.LossChecker;
 import io.latchkey.testkit.check.TokenOrderChecker;
 import io.latchkey.testkit.check.Verdict;
 import io.latchkey.testkit.history.History;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Slowness;
 import io.latchkey.testkit.workload.FaultSchedule;
@@ -87,10 +87,10 @@ class ContentionTest {
                         LinearizabilityChecker.check(history))
                 .forEach(Verdict::assertObeyed);
         long placed = history.events().stream()
-                .filter(event -> event.what() == What.PLACED)
+                .filter(event -> event.type() == EventType.PLACED)
                 .count();
         long granted = history.events().stream()
-                .filter(event -> event.what() == What.GRANTED)
+                .filter(event -> event.type() == EventType.GRANTED)
                 .count();
         assertTrue(placed == granted, placed + " of " + granted + " grants were seen to be placed");
     }

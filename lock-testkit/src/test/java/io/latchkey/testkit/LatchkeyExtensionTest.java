@@ -56,7 +56,7 @@ class LatchkeyExtensionTest {
     }
 
     @Nested
-    class Inside {
+    class InnerTests {
         @Test
         void sharesTheServer(EmbeddedZooKeeper server) {
             assertSame(ofTheConstructor, server);

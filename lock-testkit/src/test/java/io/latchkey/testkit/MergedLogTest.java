@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +59,7 @@ class MergedLogTest {
                 assertTrue(requested < created && created < granted, () -> String.join("\n", lines));
             }
             HistoryEvent last = history.events().stream()
-                    .filter(event -> event.what() == What.GRANTED)
+                    .filter(event -> event.type() == EventType.GRANTED)
                     .reduce((first, second) -> second)
                     .orElseThrow();
             assertTrue(

@@ -10,7 +10,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -88,7 +88,7 @@ final class FirstContact {
         }
         try {
             CompletableFuture<Status> asked = askForRoot();
-            if (!Waiting.await(asked, LOGIN_TIMEOUT)) {
+            if (!CallerWait.await(asked, LOGIN_TIMEOUT)) {
                 throw new LockServiceUnavailableException("No answer within " + LOGIN_TIMEOUT.toMillis()
                         + " ms to the question whether the chroot of " + handles.connectString()
                         + " exists. Nothing was changed. Try again.");

@@ -16,7 +16,7 @@ import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +38,7 @@ final class PeriodRecord {
     /** A new record is created empty and written once. */
     private static final int VERSION_OF_A_NEW_RECORD = 1;
 
-    private static final Errors.Asked READ = Errors.Asked.toSee("read the record of the last period");
+    private static final Errors.Purpose READ = Errors.Purpose.toSee("read the record of the last period");
     private static final String RECORD = "record the period";
 
     /** Records and clocks of other times can only be a mistake; sums with a period are in the range of all types. */
@@ -96,7 +96,7 @@ final class PeriodRecord {
     private Response<NodeData> readOnce(long until) throws InterruptedException {
         CompletableFuture<Response<NodeData>> answer = new CompletableFuture<>();
         store.read(node, answer::complete);
-        if (!Waiting.await(answer, Duration.ofNanos(until - System.nanoTime()))) {
+        if (!CallerWait.await(answer, Duration.ofNanos(until - System.nanoTime()))) {
             throw Errors.unavailable(shown, READ);
         }
         return Errors.valueOf(answer);

@@ -31,8 +31,8 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.spi.LossHandler;
 import io.latchkey.zk.internal.events.ClientLog;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.threads.DaemonThreads;
-import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.validity.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -332,7 +332,7 @@ class ArchitectureTest {
         Set<String> waits = Set.of("get", "join", "await", "wait", "park", "parkNanos", "parkUntil", "acquire", "take");
         check(noClasses()
                 .that()
-                .doNotBelongToAnyOf(Waiting.class)
+                .doNotBelongToAnyOf(CallerWait.class)
                 .should()
                 .callMethodWhere(describe(
                         "waits",
@@ -359,7 +359,7 @@ class ArchitectureTest {
         Set<String> ofPlatformsTimer = Set.of("completeOnTimeout", "orTimeout", "delayedExecutor");
         check(noClasses()
                 .that()
-                .doNotBelongToAnyOf(DaemonThreads.class, Waiting.class)
+                .doNotBelongToAnyOf(DaemonThreads.class, CallerWait.class)
                 .should()
                 .callConstructorWhere(describe(
                         "makes a thread or a pool",

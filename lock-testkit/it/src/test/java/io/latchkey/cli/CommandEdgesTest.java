@@ -136,7 +136,7 @@ class CommandEdgesTest extends CommandFixture {
 
         program.signal(signal);
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(status, ended.status(), ended::toString);
         assertEquals("running\ngot TERM\n", ended.out(), "the command ended before latchkey");
         assertEquals(List.of(), requests(path), "released");
@@ -205,7 +205,7 @@ class CommandEdgesTest extends CommandFixture {
         program.signal("CONT");
         Files.writeString(folder.resolve("wait"), "go\n");
 
-        assertEquals(new Program.Ended(0, "running\ndone\n", ""), program.ended());
+        assertEquals(new Program.Exit(0, "running\ndone\n", ""), program.ended());
     }
 
     @Test
@@ -219,7 +219,7 @@ class CommandEdgesTest extends CommandFixture {
         assertEquals("running\n", program.out(), "it cannot end the command while it is stopped");
         program.signal("CONT");
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
         assertEquals("running\ngot TERM\n", ended.out());
     }
@@ -240,7 +240,7 @@ class CommandEdgesTest extends CommandFixture {
 
         server.expireSession(requests("/edges/ages").get(0).session());
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
         assertEquals("running\ngot TERM\n", ended.out());
     }
@@ -277,10 +277,10 @@ class CommandEdgesTest extends CommandFixture {
     void commandIsNotFound_whenAFolderOfThePathIsNotAscii() throws Exception {
         String script = "PATH=\"$PATH:$(printf '/caf\\303\\251')\"; exec LATCHKEY";
         String[] run = {"run", "/edges/path", "--once-per=36500d", "--at-most-once", "--", "no-such-command"};
-        Program.Ended ended = shell(script, run).ended();
+        Program.Exit ended = shell(script, run).ended();
         assertEquals(127, ended.status(), ended::toString);
         run[run.length - 1] = "true";
-        assertEquals(new Program.Ended(0, "", ""), shell(script, run).ended());
+        assertEquals(new Program.Exit(0, "", ""), shell(script, run).ended());
     }
 
     /**
@@ -359,7 +359,7 @@ class CommandEdgesTest extends CommandFixture {
     @ValueSource(strings = {"ls", "ls --json", "show /edges/full", "--help", "run --help"})
     void statusIs74_whenTheOutputIsFull(String line) throws Exception {
         Program program = shell("exec LATCHKEY > /dev/full", line.split(" ", -1));
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(74, ended.status(), ended::toString);
         assertTrue(
                 ended.err().contains("latchkey: standard output could not be written, and is not complete"),
@@ -387,7 +387,7 @@ class CommandEdgesTest extends CommandFixture {
                 away.restart();
                 program.signal("TERM");
             }
-            Program.Ended ended = program.ended();
+            Program.Exit ended = program.ended();
             assertEquals(inTime ? 143 : 76, ended.status(), ended::toString);
             assertEquals("running\ngot TERM\n", ended.out());
             assertEquals(inTime, !ended.err().contains("DEADLINE_PASSED"), ended::toString);

@@ -66,7 +66,7 @@ abstract class CommandFixture {
     }
 
     /** Runs a command in this process. */
-    final Program.Ended latchkey(String command, String... args) {
+    final Program.Exit latchkey(String command, String... args) {
         return InThisJvm.latchkey(server.connectString(), command, args);
     }
 

@@ -79,7 +79,7 @@ class CommandLinePageIT {
     }
 
     /** As long as what it starts may take; a loop that looks until something is so starts it more than once. */
-    private Program.Ended shell(String script) throws InterruptedException {
+    private Program.Exit shell(String script) throws InterruptedException {
         int starts = (int) START.matcher(script).results().count();
         try (Program program = Program.start(folder, environment(), List.of("sh", "-e", "-c", script))) {
             return program.ended(1 + starts);
@@ -88,7 +88,7 @@ class CommandLinePageIT {
 
     @Test
     void everyCommandOfThePageWorks(LockClient other) throws Exception {
-        Program.Ended ended;
+        Program.Exit ended;
         try (Lease held = other.semaphore("/jobs/import", 3).acquire()) {
             ended = shell(String.join("\n", blocks(SHELL, PAGE)));
             assertTrue(held.isValid());
@@ -124,11 +124,11 @@ class CommandLinePageIT {
     void undecodableArgumentIsRefused() throws Exception {
         String job =
                 "latchkey run --connect zk1:2181,zk2:2181,zk3:2181 /jobs/x -- ./report.sh \"$(printf 'gr\\303\\266n')\"";
-        Program.Ended ended = shell(here(job));
+        Program.Exit ended = shell(here(job));
 
         assertEquals(64, ended.status(), ended::toString);
         assertEquals("", ended.out());
-        assertEquals(new Program.Ended(0, "did report.sh\n", ""), shell("export LC_ALL=C.UTF-8\n" + here(job)));
+        assertEquals(new Program.Exit(0, "did report.sh\n", ""), shell("export LC_ALL=C.UTF-8\n" + here(job)));
     }
 
     /** Variables first, then five fields and the command, as cron reads it. */
@@ -138,14 +138,14 @@ class CommandLinePageIT {
         String servers = lines.get(0).substring("LATCHKEY_CONNECT=".length());
         String job = lines.get(2).split("\\s+", 6)[5];
 
-        Program.Ended busy;
+        Program.Exit busy;
         try (Lease held = other.mutex("/jobs/nightly").acquire()) {
             busy = shell("export LATCHKEY_CONNECT=" + servers + "\n" + job);
             assertTrue(held.isValid());
         }
-        Program.Ended done = shell("export LATCHKEY_CONNECT=" + servers + "\n" + job);
+        Program.Exit done = shell("export LATCHKEY_CONNECT=" + servers + "\n" + job);
 
-        assertEquals(new Program.Ended(75, "", ""), busy);
-        assertEquals(new Program.Ended(0, "did nightly.sh\n", ""), done);
+        assertEquals(new Program.Exit(75, "", ""), busy);
+        assertEquals(new Program.Exit(0, "did nightly.sh\n", ""), done);
     }
 }

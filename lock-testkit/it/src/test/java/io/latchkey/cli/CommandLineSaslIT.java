@@ -53,20 +53,20 @@ class CommandLineSaslIT {
         server.close();
     }
 
-    private static Program.Ended latchkey(List<String> jvm, String... args) throws InterruptedException {
+    private static Program.Exit latchkey(List<String> jvm, String... args) throws InterruptedException {
         return Program.jarEnded(folder, server.connectString(), jvm, args);
     }
 
     @Test
     void lockBelongsToTheSaslLogin_withCreatorOnly() throws Exception {
         List<String> jaas = List.of("-Djava.security.auth.login.config=jaas.conf");
-        Program.Ended ran = latchkey(
+        Program.Exit ran = latchkey(
                 jaas, "run", "--client-config", "Billing.properties", "--creator-only", "/sasl", "--", "echo", "ran");
         assertEquals(0, ran.status(), ran::toString);
         assertEquals("ran\n", ran.out());
-        Program.Ended other = latchkey(jaas, "show", "--client-config", "Shipping.properties", "/sasl");
+        Program.Exit other = latchkey(jaas, "show", "--client-config", "Shipping.properties", "/sasl");
         assertEquals(77, other.status(), other::toString);
-        Program.Ended same = latchkey(jaas, "show", "--client-config", "Billing.properties", "/sasl");
+        Program.Exit same = latchkey(jaas, "show", "--client-config", "Billing.properties", "/sasl");
         assertEquals(0, same.status(), same::toString);
     }
 
@@ -100,7 +100,7 @@ class CommandLineSaslIT {
     }
 
     /** It has ended: run waits for a lock, or for a server, without end. */
-    private static void assertRefused(Program.Ended ended) {
+    private static void assertRefused(Program.Exit ended) {
         assertEquals(77, ended.status(), ended::toString);
         assertEquals("", ended.out(), "the command did not run");
         assertEquals(

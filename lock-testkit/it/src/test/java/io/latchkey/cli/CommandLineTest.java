@@ -83,7 +83,7 @@ class CommandLineTest extends CommandFixture {
         return super.start(environment, all.toArray(String[]::new));
     }
 
-    private Program.Ended run(String... args) throws InterruptedException {
+    private Program.Exit run(String... args) throws InterruptedException {
         return start(args).ended();
     }
 
@@ -95,7 +95,7 @@ class CommandLineTest extends CommandFixture {
                 .collect(Collectors.joining());
     }
 
-    private static Program.Ended succeeded(Program.Ended ended) {
+    private static Program.Exit succeeded(Program.Exit ended) {
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         return ended;
@@ -120,9 +120,9 @@ class CommandLineTest extends CommandFixture {
             CompletableFuture<Lease> third = other.semaphore("/list/pool", 3).acquireAsync();
             awaitRequests("/list/document", 2);
             awaitRequests("/list/pool", 3);
-            Program.Ended text = latchkey("ls", "/list");
-            Program.Ended json = latchkey("ls", "--json", "/list");
-            Program.Ended nothing = latchkey("ls", "/list/none");
+            Program.Exit text = latchkey("ls", "/list");
+            Program.Exit json = latchkey("ls", "--json", "/list");
+            Program.Exit nothing = latchkey("ls", "/list/none");
 
             assertEquals(
                     """
@@ -167,9 +167,9 @@ class CommandLineTest extends CommandFixture {
                 Lease held = named.mutex("/show").acquire()) {
             CompletableFuture<Lease> waiter = other.mutex("/show").acquireAsync();
             awaitRequests("/show", 2);
-            Program.Ended text = latchkey("show", "/show");
-            Program.Ended json = latchkey("show", "--json", "/show");
-            Program.Ended unused = latchkey("show", "/show/unused");
+            Program.Exit text = latchkey("show", "/show");
+            Program.Exit json = latchkey("show", "--json", "/show");
+            Program.Exit unused = latchkey("show", "/show/unused");
 
             JsonObject shown = JsonParser.parseString(succeeded(json).out()).getAsJsonObject();
             assertEquals("mutex", shown.get("kind").getAsString());
@@ -224,8 +224,8 @@ class CommandLineTest extends CommandFixture {
             create("/odd/big/2" + "x".repeat(600_000), "", OPEN_ACL_UNSAFE);
             create("/odd/tenant/block-1700000000", "", OPEN_ACL_UNSAFE);
             create("/odd/tenant/block-1700000000/job", "latchkey/3 mutex", OPEN_ACL_UNSAFE);
-            Program.Ended listed = InThisJvm.latchkey(server.connectString() + "/odd", "ls");
-            Program.Ended shown = InThisJvm.latchkey(server.connectString() + "/odd", "show", "/p");
+            Program.Exit listed = InThisJvm.latchkey(server.connectString() + "/odd", "ls");
+            Program.Exit shown = InThisJvm.latchkey(server.connectString() + "/odd", "show", "/p");
 
             assertEquals(70, listed.status(), listed::toString);
             List<String> paths = listed.out()
@@ -259,7 +259,7 @@ class CommandLineTest extends CommandFixture {
         create(deep.append("/job").toString(), "latchkey/3 mutex", OPEN_ACL_UNSAFE);
 
         // A small stack instead of a deeper tree.
-        Program.Ended ended = start(
+        Program.Exit ended = start(
                         Map.of(
                                 "LATCHKEY_CONNECT",
                                 server.connectString(),
@@ -339,7 +339,7 @@ class CommandLineTest extends CommandFixture {
     void textOfOtherUsers_isPrintedHarmless() throws Exception {
         try (Lease held = other.mutex("/raw/gr\u00fcn \u202eevil").acquire()) {
             create("/odd-data", "evil \u202e\u009b2J \ud83d\ude00", OPEN_ACL_UNSAFE);
-            Program.Ended json = latchkey("ls", "--json", "/raw");
+            Program.Exit json = latchkey("ls", "--json", "/raw");
             Program refused = start("run", "/odd-data", "--", "true");
 
             String text = succeeded(json).out();
@@ -352,7 +352,7 @@ class CommandLineTest extends CommandFixture {
                             .getAsJsonObject()
                             .get("path")
                             .getAsString());
-            Program.Ended mismatch = refused.ended();
+            Program.Exit mismatch = refused.ended();
             assertEquals(78, mismatch.status(), mismatch::toString);
             assertTrue(mismatch.err().contains("evil ??2J \ud83d\ude00"), mismatch::toString);
             assertTrue(held.isValid());
@@ -365,7 +365,7 @@ class CommandLineTest extends CommandFixture {
     void run_passesTheStatusOfTheCommandOn() throws Exception {
         String look = "echo $LATCHKEY_PATH $LATCHKEY_TOKEN; cat; echo $0 $1 $2 >&2; exit 3";
 
-        Program.Ended ended = run("run", "/run/status", "--", "sh", "-c", look, "@x", "--", "-v");
+        Program.Exit ended = run("run", "/run/status", "--", "sh", "-c", look, "@x", "--", "-v");
 
         assertEquals(3, ended.status());
         assertEquals("@x -- -v\n", ended.err(), "what is behind the first -- is the command's");
@@ -388,7 +388,7 @@ class CommandLineTest extends CommandFixture {
             Program second = start("run", "/run/pool", "--semaphore=2", "--timeout=0", "--", "echo", "ran");
             Program beside = start("run", "/run/document", "--read", "--timeout=0", "--", "echo", "ran");
 
-            Program.Ended busy = mutex.ended();
+            Program.Exit busy = mutex.ended();
             assertEquals(75, busy.status(), busy::toString);
             assertTrue(
                     busy.err()
@@ -396,9 +396,9 @@ class CommandLineTest extends CommandFixture {
                                     + ProcessHandle.current().pid() + " \\(token " + held.token()
                                     + ", asked \\d+s ago\\)\\. The command was not run\\.\n"),
                     busy::toString);
-            assertEquals(new Program.Ended(75, "", ""), quiet.ended());
-            assertEquals(new Program.Ended(0, "ran\n", ""), second.ended());
-            assertEquals(new Program.Ended(0, "ran\n", ""), beside.ended());
+            assertEquals(new Program.Exit(75, "", ""), quiet.ended());
+            assertEquals(new Program.Exit(0, "ran\n", ""), second.ended());
+            assertEquals(new Program.Exit(0, "ran\n", ""), beside.ended());
             // A writer that tries is ahead of later readers while it is in the queue.
             Program writer = start("run", "/run/document", "--write", "--timeout=0", "--", "echo", "ran");
             assertEquals(75, writer.ended().status());
@@ -411,8 +411,8 @@ class CommandLineTest extends CommandFixture {
         String day = "--once-per=36500d"; // began in 1970, and does not end while this test runs
         assertEquals(
                 3, run("run", "/once/after", day, "--", "sh", "-c", "exit 3").status(), "not recorded");
-        Program.Ended done = run("run", "/once/after", day, "--", "sh", "-c", "echo $LATCHKEY_PERIOD");
-        assertEquals(new Program.Ended(0, "1970-01-01T00:00:00Z\n", ""), done);
+        Program.Exit done = run("run", "/once/after", day, "--", "sh", "-c", "echo $LATCHKEY_PERIOD");
+        assertEquals(new Program.Exit(0, "1970-01-01T00:00:00Z\n", ""), done);
         Program again = start("run", "/once/after", day, "--", "echo", "ran");
         Program quiet = start("run", "/once/after", day, "--quiet", "--", "echo", "ran");
         assertEquals(
@@ -423,20 +423,20 @@ class CommandLineTest extends CommandFixture {
 
         String said =
                 "latchkey: already done for the period that began at 1970-01-01T00:00:00Z. The command was not run.\n";
-        assertEquals(new Program.Ended(0, "", said), again.ended());
-        assertEquals(new Program.Ended(0, "", ""), quiet.ended());
-        assertEquals(new Program.Ended(0, "", said), before.ended());
+        assertEquals(new Program.Exit(0, "", said), again.ended());
+        assertEquals(new Program.Exit(0, "", ""), quiet.ended());
+        assertEquals(new Program.Exit(0, "", said), before.ended());
         assertEquals(List.of(), requests("/once/after"));
     }
 
     /** No process of it existed, so the right command is run in the same period. */
     @Test
     void periodIsNotUsedUp_whenTheCommandCannotBeStarted() throws Exception {
-        Program.Ended none = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "/no/such/command");
+        Program.Exit none = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "/no/such/command");
         assertEquals(127, none.status(), none.err());
-        Program.Ended right = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        Program.Exit right = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
         assertEquals("ran\n", right.out(), right.err());
-        Program.Ended again = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
+        Program.Exit again = run("run", "/once/none", "--once-per=36500d", "--at-most-once", "--", "echo", "ran");
         assertEquals("", again.out(), again.err());
     }
 
@@ -444,7 +444,7 @@ class CommandLineTest extends CommandFixture {
     void commandIsEndedAndItsPeriodNotRecorded_whenTheLockIsLost() throws Exception {
         Program program = runScript("/once/lost", OBEDIENT, "--once-per=1d").awaitSaid("running");
         server.expireSession(requests("/once/lost").get(0).session());
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
         assertEquals("running\ngot TERM\n", ended.out());
         // The shell may have said before that its sleep was ended.
@@ -459,7 +459,7 @@ class CommandLineTest extends CommandFixture {
     void periodIsNotRecorded_whenASignalEndsTheCommand() throws Exception {
         Program program = runScript("/once/signal", OBEDIENT, "--once-per=1d").awaitSaid("running");
         program.signal("TERM");
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(143, ended.status(), ended::toString);
         assertFalse(ended.err().contains("latchkey"), ended.err());
         assertEquals(
@@ -471,7 +471,7 @@ class CommandLineTest extends CommandFixture {
     void commandIsEnded_whenItHoldsTheLockForTooLong() throws Exception {
         Program program = runScript("/run/limited", OBEDIENT, "--held-at-most", "2s");
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
         assertTrue(ended.err().contains("(HELD_TOO_LONG: "), ended.err());
     }
@@ -488,7 +488,7 @@ class CommandLineTest extends CommandFixture {
                 evicted.matches("evicted the holder with token " + token + " at /run/evicted: .+, process \\d+, sh\n"),
                 evicted);
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(76, ended.status(), ended::toString);
         assertTrue(
                 ended.err()
@@ -502,7 +502,7 @@ class CommandLineTest extends CommandFixture {
                             .orElse(false),
                     "process " + pids[each] + " still lives");
         }
-        Program.Ended again = run("evict", "/run/evicted", token);
+        Program.Exit again = run("evict", "/run/evicted", token);
         assertEquals(66, again.status());
         assertTrue(again.err().startsWith("latchkey: no request with token " + token), again.err());
     }
@@ -537,7 +537,7 @@ class CommandLineTest extends CommandFixture {
 
         program.signal(signal);
 
-        assertEquals(new Program.Ended(status, "running\n", ""), program.ended());
+        assertEquals(new Program.Exit(status, "running\n", ""), program.ended());
         assertTrue(tree.size() >= 1 && tree.stream().noneMatch(Program::runs), tree::toString);
         assertEquals(List.of(), requests(path), "released, not left to the end of the session");
     }
@@ -547,7 +547,7 @@ class CommandLineTest extends CommandFixture {
         Map<String, String> environment =
                 Map.of("LATCHKEY_CONNECT", server.connectString(), "LATCHKEY_AUTH", "digest:me:secret", "PATH", PATH);
 
-        Program.Ended ended =
+        Program.Exit ended =
                 start(environment, "run", "/run/login", "--", "sh", "-c", "env").ended();
 
         assertEquals(0, ended.status(), ended::toString);
@@ -633,7 +633,7 @@ class CommandLineTest extends CommandFixture {
 
             program.signalGroup("INT");
 
-            assertEquals(new Program.Ended(130, "running\n", ""), program.ended(), "press " + press);
+            assertEquals(new Program.Exit(130, "running\n", ""), program.ended(), "press " + press);
             assertEquals(List.of(), requests(path));
         }
     }
@@ -649,7 +649,7 @@ class CommandLineTest extends CommandFixture {
 
         program.signalGroup(signal);
 
-        Program.Ended ended = program.ended();
+        Program.Exit ended = program.ended();
         assertEquals(status, ended.status(), ended::toString);
         long child = Long.parseLong(ended.out().strip().replace("pid ", ""));
         assertFalse(ProcessHandle.of(child).filter(Program::runs).isPresent(), "the child goes on");
@@ -664,7 +664,7 @@ class CommandLineTest extends CommandFixture {
 
             program.signal("TERM");
 
-            assertEquals(new Program.Ended(143, "", ""), program.ended());
+            assertEquals(new Program.Exit(143, "", ""), program.ended());
             assertEquals(1, requests("/run/waits").size());
             assertTrue(held.isValid());
         }
@@ -682,14 +682,14 @@ class CommandLineTest extends CommandFixture {
                 new String[] {"show", "/x", "--auth", "secret"},
                 new String[] {"frobnicate"});
         for (String[] line : wrong) {
-            Program.Ended ended = InThisJvm.ended(line);
+            Program.Exit ended = InThisJvm.ended(line);
             assertEquals(64, ended.status(), ended::toString);
             assertEquals("", ended.out());
             assertTrue(ended.err().matches("latchkey: .*\nTry 'latchkey.* --help'.\n"), ended::toString);
             assertFalse(ended.err().contains("secret"), ended::toString);
         }
         // Under cron, with nothing in the environment.
-        Program.Ended nowhere = start(Map.of(), "ls").ended();
+        Program.Exit nowhere = start(Map.of(), "ls").ended();
         assertEquals(64, nowhere.status(), nowhere::toString);
         assertTrue(nowhere.err().startsWith("latchkey: No servers are given. Set LATCHKEY_CONNECT"), nowhere::toString);
     }
@@ -731,7 +731,7 @@ class CommandLineTest extends CommandFixture {
             args.add(1, "--connect=127.0.0.1:1");
         }
 
-        Program.Ended ended = InThisJvm.ended(args.toArray(String[]::new));
+        Program.Exit ended = InThisJvm.ended(args.toArray(String[]::new));
 
         assertEquals(said.equals("--connect-timeout") ? 69 : 64, ended.status(), ended::toString);
         assertTrue(ended.err().startsWith("latchkey: ") && ended.err().contains(said), ended::toString);
@@ -744,10 +744,10 @@ class CommandLineTest extends CommandFixture {
         try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/refused/mine").acquire();
                 Lease held = other.mutex("/refused-mutex").acquire()) {
-            Program.Ended patient = InThisJvm.latchkey("127.0.0.1:1", "ls", "--connect-timeout=500ms");
-            Program.Ended listed = latchkey("ls", "/refused");
+            Program.Exit patient = InThisJvm.latchkey("127.0.0.1:1", "ls", "--connect-timeout=500ms");
+            Program.Exit listed = latchkey("ls", "/refused");
             Program denied = start("run", "/refused/mine", "--auth=digest:you:yours", "--", "true");
-            Program.Ended evict = latchkey("evict", "/refused/mine", "7");
+            Program.Exit evict = latchkey("evict", "/refused/mine", "7");
             Program mismatch = start("run", "/refused-mutex", "--semaphore=2", "--", "true");
             Program missing = start("run", "/refused-missing", "--", "/no/such/command");
             Program notExecutable = start("run", "/refused-missing", "--", "/etc/passwd");
@@ -768,7 +768,7 @@ class CommandLineTest extends CommandFixture {
         }
     }
 
-    private static void assertStatus(int status, String said, Program.Ended ended) {
+    private static void assertStatus(int status, String said, Program.Exit ended) {
         assertAll(
                 () -> assertEquals(status, ended.status(), ended::toString),
                 () -> assertEquals("", ended.out()),
@@ -780,9 +780,9 @@ class CommandLineTest extends CommandFixture {
     @Test
     @Tag("once")
     void help_hasNoColours_withoutATerminal() throws Exception {
-        Program.Ended run = InThisJvm.ended("run", "--help");
+        Program.Exit run = InThisJvm.ended("run", "--help");
         // A process, since picocli asks the terminal for colours.
-        for (Program.Ended program : List.of(start("--help").ended(), run, InThisJvm.ended("help", "run"))) {
+        for (Program.Exit program : List.of(start("--help").ended(), run, InThisJvm.ended("help", "run"))) {
             String help = succeeded(program).out();
             assertTrue(help.startsWith("Usage: latchkey"), help);
             assertFalse(help.contains("\u001b"), help);
@@ -888,7 +888,7 @@ class CommandLineTest extends CommandFixture {
         var held = other.mutex("/both").acquire();
         new InterProcessMutex(curator(), "/both").acquire();
 
-        Program.Ended ended = latchkey("show", "/both");
+        Program.Exit ended = latchkey("show", "/both");
 
         assertEquals(0, ended.status());
         assertTrue(ended.out().contains("/both: mutex\n") && ended.out().contains("/both: mutex, layout curator\n"));
@@ -907,7 +907,7 @@ class CommandLineTest extends CommandFixture {
         theirs.release();
         assertEquals("ran\n", succeeded(run(job)).out());
         for (String layout : List.of("curator", "kazoo")) {
-            Program.Ended refused = run("run", "/pool", "--layout=" + layout, "--semaphore=2", "--", "echo", "ran");
+            Program.Exit refused = run("run", "/pool", "--layout=" + layout, "--semaphore=2", "--", "echo", "ran");
             assertEquals(64, refused.status());
             assertTrue(
                     refused.err().startsWith("latchkey: --layout " + layout + " shares no semaphore"), refused.err());

@@ -38,17 +38,17 @@ class CommandLineTlsIT {
         }
     }
 
-    private static Program.Ended latchkey(String... args) throws InterruptedException {
+    private static Program.Exit latchkey(String... args) throws InterruptedException {
         return Program.jarEnded(folder, site.servers(), List.of(), args);
     }
 
     @Test
     void commandRunsUnderALock_withTheClientsCertificate() throws Exception {
-        Program.Ended ran = latchkey(
+        Program.Exit ran = latchkey(
                 "run", "--client-config", "client.properties", "--creator-only", "/tls/run", "--", "echo", "ran");
         assertEquals(0, ran.status(), ran::toString);
         assertEquals("ran\n", ran.out());
-        Program.Ended listed = latchkey("ls", "--client-config", "client.properties", "/tls");
+        Program.Exit listed = latchkey("ls", "--client-config", "client.properties", "/tls");
         assertEquals(0, listed.status(), listed::toString);
         assertEquals("", listed.err());
         assertTrue(listed.out().contains("/tls/run"), listed::toString);
@@ -58,12 +58,12 @@ class CommandLineTlsIT {
     void mistakeIsExplained_withTheLogIfItIsAskedFor() throws Exception {
         // The first handshake of a process is in this time, beside a busy machine too.
         String time = "--connect-timeout=10s";
-        Program.Ended plain = latchkey("ls", time);
+        Program.Exit plain = latchkey("ls", time);
         assertEquals(78, plain.status(), plain::toString);
         assertTrue(plain.err().contains("expects TLS at this port"), plain::toString);
         assertEquals(1, plain.err().lines().count(), plain::toString);
 
-        Program.Ended stranger = latchkey("ls", "--client-config=stranger.properties", time, "--verbose");
+        Program.Exit stranger = latchkey("ls", "--client-config=stranger.properties", time, "--verbose");
         assertEquals(77, stranger.status(), stranger::toString);
         assertTrue(
                 stranger.err().contains("latchkey: The ZooKeeper server " + site.servers() + " refuses"),

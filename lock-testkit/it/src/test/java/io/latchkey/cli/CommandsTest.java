@@ -46,7 +46,7 @@ class CommandsTest extends CommandFixture {
         super(server, other);
     }
 
-    private static String out(Program.Ended ended) {
+    private static String out(Program.Exit ended) {
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         return ended.out();
@@ -58,12 +58,12 @@ class CommandsTest extends CommandFixture {
     void ask_notifiesAHolderThatListens() throws Exception {
         try (Lease held = other.mutex("/ask").acquire()) {
             String token = Long.toString(held.token());
-            Program.Ended deaf = latchkey("ask", "/ask", token);
+            Program.Exit deaf = latchkey("ask", "/ask", token);
             assertEquals(66, deaf.status(), deaf::toString);
             assertTrue(deaf.err().contains("does not listen. Nothing was changed. 'latchkey evict'"), deaf::toString);
 
             CompletableFuture<?> wish = held.releaseRequested().toCompletableFuture();
-            AtomicReference<Program.Ended> last = new AtomicReference<>(deaf);
+            AtomicReference<Program.Exit> last = new AtomicReference<>(deaf);
             Eventually.holds("a holder that listens", SOON, () -> {
                 last.set(latchkey("ask", "/ask", token));
                 return last.get().status() != 66;
@@ -73,7 +73,7 @@ class CommandsTest extends CommandFixture {
             Object heard = wish.get(20, TimeUnit.SECONDS);
             assertTrue(heard != null && held.isValid());
         }
-        Program.Ended gone = latchkey("ask", "/ask", "17");
+        Program.Exit gone = latchkey("ask", "/ask", "17");
         assertEquals(66, gone.status(), gone::toString);
         assertTrue(gone.err().contains("no request with token 17 at /ask"), gone::toString);
     }
@@ -106,14 +106,14 @@ class CommandsTest extends CommandFixture {
         try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/ping-mine").acquire();
                 Lease held = other.mutex("/ping-held").acquire()) {
-            Program.Ended denied = latchkey("ping", "/ping-mine", "--auth=digest:you:yours");
+            Program.Exit denied = latchkey("ping", "/ping-mine", "--auth=digest:you:yours");
             assertEquals(77, denied.status(), denied::toString);
             assertTrue(denied.out().contains("login       digest"), denied::toString);
             assertTrue(denied.err().contains("Check the ACL"), denied::toString);
             assertEquals(75, latchkey("ping", "/ping-held", "--acquire").status());
             assertTrue(mine.isValid() && held.isValid());
         }
-        Program.Ended nowhere = InThisJvm.latchkey("127.0.0.1:1", "ping", "/ping", "--connect-timeout=300ms");
+        Program.Exit nowhere = InThisJvm.latchkey("127.0.0.1:1", "ping", "/ping", "--connect-timeout=300ms");
         assertEquals(69, nowhere.status(), nowhere::toString);
         assertEquals("", nowhere.out());
     }
@@ -121,7 +121,7 @@ class CommandsTest extends CommandFixture {
     @Test
     void ping_warnsOfAChrootThatDidNotExist() {
         String servers = server.connectString() + "/typo";
-        Program.Ended first = InThisJvm.latchkey(servers, "ping", "/ping");
+        Program.Exit first = InThisJvm.latchkey(servers, "ping", "/ping");
         assertEquals(0, first.status(), first::toString);
         assertTrue(
                 first.err().startsWith("latchkey: the chroot /typo of the connect string did not exist"),
@@ -165,8 +165,8 @@ class CommandsTest extends CommandFixture {
     void top_namesOnceWhatItMayNotRead() throws Exception {
         try (LockClient theirs = strictClient();
                 Lease mine = theirs.mutex("/top-mine/lock").acquire()) {
-            Program.Ended listed = latchkey("ls", "/top-mine");
-            Program.Ended ended = latchkey("top", "/top-mine", "--count=3", "--interval=100ms");
+            Program.Exit listed = latchkey("ls", "/top-mine");
+            Program.Exit ended = latchkey("top", "/top-mine", "--count=3", "--interval=100ms");
             assertEquals(77, ended.status(), ended::toString);
             assertTrue(ended.err().contains("not shown, since this client may not read it"), ended::toString);
             assertEquals(listed.err(), ended.err());
@@ -189,14 +189,14 @@ class CommandsTest extends CommandFixture {
             for (String command : List.of("show", "resize", "ping")) {
                 String[] args =
                         command.equals("resize") ? new String[] {"/later/lock", "3"} : new String[] {"/later/lock"};
-                Program.Ended ended = latchkey(command, args);
+                Program.Exit ended = latchkey(command, args);
                 assertEquals(78, ended.status(), ended::toString);
                 assertFalse(ended.out().contains("no lock"), ended::toString);
                 assertTrue(
                         ended.err().contains("data that this version does not know: \"latchkey/9 mutex\""),
                         ended::toString);
             }
-            Program.Ended listed = latchkey("ls", "/later");
+            Program.Exit listed = latchkey("ls", "/later");
             assertEquals(78, listed.status(), listed::toString);
             assertTrue(listed.out().contains("/later/known"), listed::toString);
             assertTrue(listed.err().startsWith("latchkey: not shown: /later/lock: "), listed::toString);
@@ -209,7 +209,7 @@ class CommandsTest extends CommandFixture {
     @Test
     void morePermitsThanThereAreAreRefused_withWhatIsExpected() throws Exception {
         try (Lease two = other.semaphore("/two", 2).acquire()) {
-            Program.Ended ended = latchkey("run", "/two", "--semaphore=3", "--", "true");
+            Program.Exit ended = latchkey("run", "/two", "--semaphore=3", "--", "true");
             assertEquals(78, ended.status(), ended::toString);
             assertTrue(
                     ended.err().contains("give 'latchkey resize PATH 3' and go on with --semaphore 2"),
@@ -220,7 +220,7 @@ class CommandsTest extends CommandFixture {
 
     @Test
     void completionHasFilesAndLayouts() {
-        Program.Ended ended = InThisJvm.ended("completion");
+        Program.Exit ended = InThisJvm.ended("completion");
         String script = out(ended);
         assertTrue(script.contains("_option_args=(\"latchkey\" \"curator\" \"kazoo\")"), script);
         assertTrue(
@@ -378,7 +378,7 @@ class CommandsTest extends CommandFixture {
 
     @Test
     void pageOfWatchIsRefusedAtOnce_whenItCannotBeWritten() {
-        Program.Ended ended = latchkey("watch", "/watch", "--for=1s", "--html=" + Path.of("no", "such", "folder.html"));
+        Program.Exit ended = latchkey("watch", "/watch", "--for=1s", "--html=" + Path.of("no", "such", "folder.html"));
         assertEquals(74, ended.status(), ended::toString);
         assertTrue(ended.err().contains("the page cannot be written"), ended::toString);
     }
@@ -388,7 +388,7 @@ class CommandsTest extends CommandFixture {
         Path old = Files.writeString(folder.resolve("old.html"), "of yesterday");
         Path none = folder.resolve("none.html");
         for (Path page : List.of(old, none)) {
-            Program.Ended ended =
+            Program.Exit ended =
                     InThisJvm.latchkey("127.0.0.1:1", "watch", "/watch", "--connect-timeout=300ms", "--html=" + page);
             assertEquals(69, ended.status(), ended::toString);
         }

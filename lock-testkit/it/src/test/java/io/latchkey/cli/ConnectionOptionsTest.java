@@ -48,7 +48,7 @@ class ConnectionOptionsTest extends CommandFixture {
                         .auth("digest", password.substring("digest:".length()).getBytes(StandardCharsets.UTF_8))
                         .build();
                 Lease held = mine.mutex("/mine").acquire()) {
-            Program.Ended shown = start(
+            Program.Exit shown = start(
                             Map.of(
                                     "LATCHKEY_CONNECT", servers,
                                     "LATCHKEY_AUTH", password,
@@ -70,7 +70,7 @@ class ConnectionOptionsTest extends CommandFixture {
 
     @Test
     void loginOfTheEnvironmentWithoutAScheme_isRefused() throws Exception {
-        Program.Ended ended = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "LATCHKEY_AUTH", "secret"), "ls")
+        Program.Exit ended = start(Map.of("LATCHKEY_CONNECT", "127.0.0.1:1", "LATCHKEY_AUTH", "secret"), "ls")
                 .ended();
         assertEquals(64, ended.status(), ended::toString);
         assertEquals(
@@ -85,7 +85,7 @@ class ConnectionOptionsTest extends CommandFixture {
     void undecodableVariableIsRefused(String variable) throws Exception {
         String script = "export " + variable + "=\"digest:me:$(printf '\\303\\274')\"; exec "
                 + String.join(" ", Program.command("ls", "--connect=127.0.0.1:1"));
-        Program.Ended ended = kept(Program.start(folder, Map.of("PATH", PATH), List.of("/bin/sh", "-c", script)))
+        Program.Exit ended = kept(Program.start(folder, Map.of("PATH", PATH), List.of("/bin/sh", "-c", script)))
                 .ended();
         assertEquals(64, ended.status(), ended::toString);
         assertEquals(
@@ -108,7 +108,7 @@ class ConnectionOptionsTest extends CommandFixture {
     @Test
     void watchHasItsSecondSession_whenOtherServersAreDown() throws Exception {
         try (Lease held = other.mutex("/second").acquire()) {
-            Program.Ended watched = InThisJvm.latchkey(
+            Program.Exit watched = InThisJvm.latchkey(
                     behindDeadServers(), "watch", "/second", "--for=1ms", "--connect-timeout=60s", "--interval=20ms");
             assertEquals(0, watched.status(), watched::toString);
             assertEquals("", watched.err());
@@ -124,7 +124,7 @@ class ConnectionOptionsTest extends CommandFixture {
         String servers = (line.equals("ls") ? behindDeadServers() : server.connectString()) + "/typo";
         List<String> args = new ArrayList<>(List.of(line.split(" ", -1)));
         args.add("--connect-timeout=60s");
-        Program.Ended ended = InThisJvm.latchkey(servers, args.remove(0), args.toArray(String[]::new));
+        Program.Exit ended = InThisJvm.latchkey(servers, args.remove(0), args.toArray(String[]::new));
         assertEquals(78, ended.status(), ended::toString);
         assertEquals("", ended.out());
         assertTrue(
@@ -146,7 +146,7 @@ class ConnectionOptionsTest extends CommandFixture {
         ZooKeeper operator = kept(new ZooKeeper(server.connectString(), 10_000, event -> {}));
         String unused = operator.create(
                 "/no-delete", "latchkey/3 mutex".getBytes(StandardCharsets.UTF_8), noDelete, CreateMode.PERSISTENT);
-        Program.Ended ended = latchkey("ping", "/no-delete", "--acquire");
+        Program.Exit ended = latchkey("ping", "/no-delete", "--acquire");
         assertEquals(77, ended.status(), ended::toString);
         assertTrue(
                 ended.err().startsWith("latchkey: this client may not delete nodes below /no-delete"), ended::toString);

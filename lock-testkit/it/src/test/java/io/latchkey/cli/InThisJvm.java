@@ -15,7 +15,7 @@ public final class InThisJvm {
     private InThisJvm() {}
 
     /** Runs a command that connects to these servers. */
-    public static Program.Ended latchkey(String servers, String command, String... args) {
+    public static Program.Exit latchkey(String servers, String command, String... args) {
         return ended(connected(servers, command, args));
     }
 
@@ -26,7 +26,7 @@ public final class InThisJvm {
     }
 
     /** Runs a command line. */
-    static synchronized Program.Ended ended(String... args) {
+    static synchronized Program.Exit ended(String... args) {
         PrintStream out = System.out;
         PrintStream err = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -35,7 +35,7 @@ public final class InThisJvm {
         System.setErr(new PrintStream(complained, true, StandardCharsets.UTF_8));
         try {
             int status = Main.status(args);
-            return new Program.Ended(
+            return new Program.Exit(
                     status, said.toString(StandardCharsets.UTF_8), complained.toString(StandardCharsets.UTF_8));
         } finally {
             System.setOut(out);

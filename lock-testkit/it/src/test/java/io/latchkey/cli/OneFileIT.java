@@ -73,13 +73,13 @@ class OneFileIT {
         return environment;
     }
 
-    private Program.Ended shell(Map<String, String> environment, String script) throws InterruptedException {
+    private Program.Exit shell(Map<String, String> environment, String script) throws InterruptedException {
         try (Program program = Program.start(folder, environment, List.of("/bin/sh", "-c", script))) {
             return program.ended(3);
         }
     }
 
-    private Program.Ended shell(String script) throws InterruptedException {
+    private Program.Exit shell(String script) throws InterruptedException {
         return shell(environment(), script);
     }
 
@@ -109,12 +109,12 @@ class OneFileIT {
         Map<String, String> environment = environment();
         environment.put("JAVA_HOME", home.get());
 
-        Program.Ended ran = shell(environment, "latchkey run /one/" + version + " -- echo ran && latchkey --version");
-        Program.Ended again = shell(environment, "latchkey run /one/" + version + " -- echo ran");
+        Program.Exit ran = shell(environment, "latchkey run /one/" + version + " -- echo ran && latchkey --version");
+        Program.Exit again = shell(environment, "latchkey run /one/" + version + " -- echo ran");
 
         assertEquals("", ran.err());
         assertTrue(ran.out().matches("ran\nlatchkey \\d+\\.\\d+\\.\\d+\\S*\n"), ran::toString);
-        assertEquals(new Program.Ended(0, "ran\n", ""), again);
+        assertEquals(new Program.Exit(0, "ran\n", ""), again);
         Path archives = folder.resolve(".cache/latchkey");
         assertEquals(version.equals("25"), Files.isDirectory(archives), "an archive of classes");
     }
@@ -125,7 +125,7 @@ class OneFileIT {
         Map<String, String> environment = environment();
         jdk("25").ifPresent(each -> environment.put("JAVA_HOME", each));
         environment.put(home.split("=", -1)[0], home.split("=", -1)[1]);
-        Program.Ended ended = shell(environment, "latchkey --version");
+        Program.Exit ended = shell(environment, "latchkey --version");
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         assertTrue(ended.out().startsWith("latchkey "), ended::toString);
@@ -143,7 +143,7 @@ class OneFileIT {
                 Files.writeString(archive, "no archive");
             }
         }
-        Program.Ended ended = shell(environment, "latchkey --version");
+        Program.Exit ended = shell(environment, "latchkey --version");
         assertEquals(0, ended.status(), ended::toString);
         assertEquals("", ended.err());
         assertEquals(1, ended.out().lines().count(), ended::toString);
@@ -154,7 +154,7 @@ class OneFileIT {
         Map<String, String> without = environment();
         without.remove("JAVA_HOME");
         without.put("PATH", installed.getParent().toString());
-        Program.Ended none = shell(without, "latchkey --version");
+        Program.Exit none = shell(without, "latchkey --version");
         assertEquals(78, none.status(), none::toString);
         assertTrue(none.err().startsWith("latchkey: no Java is found. Install Java 17 or later"), none::toString);
 
@@ -163,7 +163,7 @@ class OneFileIT {
         Path java = Files.writeString(old.resolve("bin/java"), "#!/bin/sh\necho ran\n");
         assertTrue(java.toFile().setExecutable(true));
         without.put("JAVA_HOME", old.toString());
-        Program.Ended tooOld = shell(without, "latchkey --version");
+        Program.Exit tooOld = shell(without, "latchkey --version");
         assertEquals(78, tooOld.status(), tooOld::toString);
         assertTrue(tooOld.err().startsWith("latchkey: Java 11.0.22 in " + old + " is too old"), tooOld::toString);
     }
@@ -172,7 +172,7 @@ class OneFileIT {
     @Test
     void fileThatIsFoundByItsNameOnly_isRefused() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/bash")), "bash is not installed");
-        Program.Ended ended = shell("bash latchkey --version");
+        Program.Exit ended = shell("bash latchkey --version");
         assertEquals(78, ended.status(), ended::toString);
         assertEquals(
                 "latchkey: this file is not found as latchkey. Give its whole path. Nothing was done.\n", ended.err());
@@ -187,8 +187,8 @@ class OneFileIT {
         // A redirection would show: dash makes it in the shell itself.
         String look = "for n in 0 1 2; do all=\"$all $(readlink /proc/$$/fd/$n)\"; done; printf %s\\\\n $all > "
                 + folder + "/fds";
-        Program.Ended ended = shell(shell + " " + installed
-                + " run /one/closed -- sh -ec 'cat; echo out; echo err >&2; " + look + "' " + closed);
+        Program.Exit ended = shell(shell + " " + installed + " run /one/closed -- sh -ec 'cat; echo out; echo err >&2; "
+                + look + "' " + closed);
         assertEquals(0, ended.status(), ended::toString);
         List<String> files = Files.readString(folder.resolve("fds")).lines().toList();
         for (int stream = 0; stream < 3; stream++) {
@@ -204,7 +204,7 @@ class OneFileIT {
     void statusIs74_whenTheOutputIsFullOrBroken() throws Exception {
         try (Lease held = other.mutex("/one/full").acquire()) {
             for (String out : List.of("> /dev/full", "| true")) {
-                Program.Ended ended = shell("{ latchkey ls /one; echo $? > status; } " + out);
+                Program.Exit ended = shell("{ latchkey ls /one; echo $? > status; } " + out);
                 assertEquals("74", Files.readString(folder.resolve("status")).strip(), out + ended);
                 assertTrue(ended.err().contains("standard output could not be written"), ended::toString);
             }
@@ -270,7 +270,7 @@ class OneFileIT {
                                 ? ""
                                 : "COMP_WORDS=(latchkey ev); COMP_CWORD=1; COMP_LINE='latchkey ev'; COMP_POINT=11;"
                                         + " _complete_latchkey; echo \"${COMPREPLY[@]}\"\n"));
-        Program.Ended ended = shell("/usr/bin/" + shell + " try");
+        Program.Exit ended = shell("/usr/bin/" + shell + " try");
         assertEquals(0, ended.status(), ended::toString);
         assertTrue(ended.out().contains("_complete_latchkey"), ended::toString);
         assertTrue(shell.equals("zsh") || ended.out().endsWith("evict\n"), ended::toString);

@@ -42,7 +42,7 @@ public final class Program implements AutoCloseable {
     }
 
     /** How it ended. */
-    public record Ended(int status, String out, String err) {}
+    public record Exit(int status, String out, String err) {}
 
     /** The command line from its classes. */
     static Program latchkey(Path folder, Map<String, String> environment, String... args) {
@@ -71,7 +71,7 @@ public final class Program implements AutoCloseable {
     }
 
     /** What becomes of the command line from its jar. */
-    static Ended jarEnded(Path folder, String servers, List<String> jvm, String... args) throws InterruptedException {
+    static Exit jarEnded(Path folder, String servers, List<String> jvm, String... args) throws InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         command.addAll(jvm);
@@ -143,16 +143,16 @@ public final class Program implements AutoCloseable {
     }
 
     /** Waits for its end. */
-    Ended ended() throws InterruptedException {
+    Exit ended() throws InterruptedException {
         return ended(1);
     }
 
     /** The same, where it starts so many programs one after the other: each has the time of one. */
-    Ended ended(int programs) throws InterruptedException {
+    Exit ended(int programs) throws InterruptedException {
         if (!process.waitFor(programs * Slowness.stretched(WITHIN).toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("still running; said " + out() + read(err) + state());
         }
-        return new Ended(process.exitValue(), out(), read(err));
+        return new Exit(process.exitValue(), out(), read(err));
     }
 
     /** What the system knows of its process, and the stacks of its threads if it is a JVM that answers. */

@@ -65,7 +65,7 @@ class WatchOutagesTest extends CommandFixture {
             awaitComplaint(watch, "not shown: /outage/held");
             proxy.heal();
             watch.signal("TERM");
-            Program.Ended ended = watch.ended();
+            Program.Exit ended = watch.ended();
             assertFalse(ended.out().contains("gone"), ended::toString);
             assertEquals(2, ended.out().lines().count(), ended::toString);
             assertTrue(held.isValid());

@@ -64,9 +64,9 @@ class WatchTest extends CommandFixture {
         return start(args.toArray(String[]::new));
     }
 
-    private static Program.Ended interrupted(Program watch) throws Exception {
+    private static Program.Exit interrupted(Program watch) throws Exception {
         watch.signal("INT");
-        Program.Ended ended = watch.ended();
+        Program.Exit ended = watch.ended();
         assertEquals(130, ended.status(), ended::toString);
         return ended;
     }
@@ -98,7 +98,7 @@ class WatchTest extends CommandFixture {
         return token;
     }
 
-    private static Map<Long, List<String>> changes(Program.Ended ended) {
+    private static Map<Long, List<String>> changes(Program.Exit ended) {
         Map<Long, List<String>> changes = new HashMap<>();
         ended.out().lines().forEach(line -> {
             JsonObject event = JsonParser.parseString(line).getAsJsonObject();
@@ -111,8 +111,8 @@ class WatchTest extends CommandFixture {
     @Test
     void watchLastsForItsTime() {
         long begin = System.nanoTime();
-        Program.Ended ended = latchkey("watch", "/watch/none", "--for=1s", "--interval=20ms");
-        assertEquals(new Program.Ended(0, "", ""), ended);
+        Program.Exit ended = latchkey("watch", "/watch/none", "--for=1s", "--interval=20ms");
+        assertEquals(new Program.Exit(0, "", ""), ended);
         assertTrue(System.nanoTime() - begin >= TimeUnit.SECONDS.toNanos(1));
     }
 
@@ -142,7 +142,7 @@ class WatchTest extends CommandFixture {
             awaitSaid(watch, "gone", expired);
         }
 
-        Program.Ended ended = interrupted(watch);
+        Program.Exit ended = interrupted(watch);
         assertEquals("", ended.err());
         Map<Long, List<String>> changes = changes(ended);
         assertAll(
@@ -165,7 +165,7 @@ class WatchTest extends CommandFixture {
             }
         }
         awaitSaid(watch, "released", last);
-        Program.Ended ended = interrupted(watch);
+        Program.Exit ended = interrupted(watch);
         Map<Long, List<String>> changes = changes(ended);
         assertEquals(held, changes.keySet(), ended::toString);
         assertEquals(Set.of(List.of("asked", "granted", "released")), Set.copyOf(changes.values()), ended::toString);
@@ -189,7 +189,7 @@ class WatchTest extends CommandFixture {
             }
         }
         awaitSaid(watch, "released", Collections.max(tokens));
-        Program.Ended ended = interrupted(watch);
+        Program.Exit ended = interrupted(watch);
         assertFalse(tokens.isEmpty() || before.isEmpty());
         List<JsonObject> ends = ended.out()
                 .lines()
@@ -326,7 +326,7 @@ class WatchTest extends CommandFixture {
         String path = "/watch/unreadable";
         Program watch = watch(path, "100ms");
         long readable = awaitWatch(watch, path);
-        Program.Ended ended;
+        Program.Exit ended;
         try (LockClient theirs = strictClient()) {
             Lease secret = theirs.mutex(path).acquire();
             assertEquals(0, other.mutex(path).queue().get(0).token());
@@ -355,7 +355,7 @@ class WatchTest extends CommandFixture {
                 .toList();
         load.forEach(CompletableFuture::join);
         assertTrue(awaitWatch(watch, "/watch/page") > first);
-        Program.Ended ended = interrupted(watch);
+        Program.Exit ended = interrupted(watch);
         assertEquals("", ended.err());
 
         String html = Files.readString(page);

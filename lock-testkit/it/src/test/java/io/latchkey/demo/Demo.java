@@ -69,16 +69,16 @@ public final class Demo {
         for (DemoScenario scenario : scenarios) {
             out.println();
             out.println("%s: %s.".formatted(scenario.name().toUpperCase(Locale.ROOT), scenario.summary()));
-            Site site = Site.open(servers);
+            ScenarioNodes nodes = ScenarioNodes.open(servers);
             try {
-                held += scenario.play(new Stage(servers, site, locked, out)) ? 1 : 0;
+                held += scenario.play(new ScenarioRun(servers, nodes, locked, out)) ? 1 : 0;
             } finally {
-                site.tearDown();
+                nodes.tearDown();
             }
         }
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         out.println();
-        out.println("%d of %d verdicts hold, after %s".formatted(held, scenarios.size(), Stage.text(took)));
+        out.println("%d of %d verdicts hold, after %s".formatted(held, scenarios.size(), ScenarioRun.text(took)));
         return held == scenarios.size();
     }
 

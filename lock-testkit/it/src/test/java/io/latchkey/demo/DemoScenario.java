@@ -19,5 +19,5 @@ interface DemoScenario {
      *
      * @return whether the verdict holds
      */
-    boolean play(Stage stage) throws KeeperException, InterruptedException;
+    boolean play(ScenarioRun stage) throws KeeperException, InterruptedException;
 }

@@ -2,7 +2,7 @@
 package io.latchkey.demo;
 
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 record Figures(long handOvers, long sessionsKilled, long leasesLost) {
     static Figures of(List<HistoryEvent> events) {
-        List<String> holders = those(events, What.GRANTED)
+        List<String> holders = those(events, EventType.GRANTED)
                 .sorted(Comparator.comparingLong(HistoryEvent::token))
                 .map(HistoryEvent::client)
                 .toList();
@@ -27,21 +27,21 @@ record Figures(long handOvers, long sessionsKilled, long leasesLost) {
                 IntStream.range(1, holders.size())
                         .filter(i -> !holders.get(i).equals(holders.get(i - 1)))
                         .count(),
-                those(events, What.SESSION_ENDED).count(),
+                those(events, EventType.SESSION_ENDED).count(),
                 leasesLost(events));
     }
 
-    private static Stream<HistoryEvent> those(List<HistoryEvent> events, What what) {
-        return events.stream().filter(event -> event.what() == what);
+    private static Stream<HistoryEvent> those(List<HistoryEvent> events, EventType type) {
+        return events.stream().filter(event -> event.type() == type);
     }
 
     /** Those that their clients found lost, and those that were released when their session was over. */
     private static long leasesLost(List<HistoryEvent> events) {
         Map<Long, Long> ends = new HashMap<>();
-        those(events, What.SESSION_ENDED).forEach(event -> ends.put(event.session(), event.nanos()));
-        Stream<HistoryEvent> releasedTooLate = those(events, What.RELEASING)
+        those(events, EventType.SESSION_ENDED).forEach(event -> ends.put(event.session(), event.nanos()));
+        Stream<HistoryEvent> releasedTooLate = those(events, EventType.RELEASING)
                 .filter(event -> ends.getOrDefault(event.session(), Long.MAX_VALUE) < event.nanos());
-        return Stream.concat(those(events, What.LOST), releasedTooLate)
+        return Stream.concat(those(events, EventType.LOST), releasedTooLate)
                 .mapToLong(HistoryEvent::attempt)
                 .distinct()
                 .count();

@@ -27,14 +27,15 @@ record Inventory(int clerks, int stock) implements DemoScenario {
     }
 
     /** Reads the stock, thinks, writes the rest: of two clerks at the same time, one overwrites the other's sale. */
-    private static Turn sale(Site site, String order) {
+    private static Turn sale(ScenarioNodes nodes, String order) {
         return new Turn(Inventory::lock, hold -> {
-            int left = site.number(STOCK);
+            int left = nodes.number(STOCK);
             if (left == 0) {
                 return false;
             }
             Shift.think();
-            hold.enter(order, site.change(STOCK, Integer.toString(left - 1)), site.creation(ORDERS + '/' + order, ""));
+            hold.enter(
+                    order, nodes.change(STOCK, Integer.toString(left - 1)), nodes.creation(ORDERS + '/' + order, ""));
             return true;
         });
     }
@@ -50,32 +51,33 @@ record Inventory(int clerks, int stock) implements DemoScenario {
     }
 
     @Override
-    public boolean play(Stage stage) throws KeeperException, InterruptedException {
-        stage.announce("Each sale: take the mutex, read the stock, think, write what is left.");
-        Site site = stage.site();
-        site.write(site.creation(STOCK, Integer.toString(stock)), site.creation(ORDERS, ""));
+    public boolean play(ScenarioRun run) throws KeeperException, InterruptedException {
+        run.announce("Each sale: take the mutex, read the stock, think, write what is left.");
+        ScenarioNodes nodes = run.nodes();
+        nodes.write(nodes.creation(STOCK, Integer.toString(stock)), nodes.creation(ORDERS, ""));
         Shift shift = Shift.work(
-                stage,
+                run,
                 OPEN,
-                Collections.nCopies(clerks, order -> sale(site, order)),
-                sold -> "sold " + Stage.count(sold) + " of " + Stage.count(stock));
-        Audit audit = stage.audit(Inventory::lock, () -> new Audit(site.number(STOCK), site.names(ORDERS)));
+                Collections.nCopies(clerks, order -> sale(nodes, order)),
+                sold -> "sold " + ScenarioRun.count(sold) + " of " + ScenarioRun.count(stock));
+        Audit audit = run.audit(Inventory::lock, () -> new Audit(nodes.number(STOCK), nodes.names(ORDERS)));
         int sold = audit.orders().size();
-        stage.claim(
-                "stock " + Stage.count(audit.left()) + " + sold " + Stage.count(sold) + " = " + Stage.count(stock)
-                        + " at the start",
+        run.claim(
+                "stock " + ScenarioRun.count(audit.left()) + " + sold " + ScenarioRun.count(sold) + " = "
+                        + ScenarioRun.count(stock) + " at the start",
                 audit.left() + sold == stock);
         shift.claim("order", audit.orders());
-        if (stage.isLocked()) {
+        if (run.isLocked()) {
             Verdict exclusion = ExclusionChecker.mutex().whileSessionsLive(shift.events());
-            stage.claim(text(exclusion), !(exclusion instanceof Verdict.Broken));
+            run.claim(text(exclusion), !(exclusion instanceof Verdict.Broken));
         }
-        return stage.verdict("OVERSOLD by " + Stage.count(audit.left() + sold - stock) + " pieces");
+        return run.verdict("OVERSOLD by " + ScenarioRun.count(audit.left() + sold - stock) + " pieces");
     }
 
     private static String text(Verdict exclusion) {
         return exclusion instanceof Verdict.Obeyed obeyed
-                ? "no two clients with living sessions held at once, in " + Stage.count(obeyed.grants()) + " grants"
+                ? "no two clients with living sessions held at once, in " + ScenarioRun.count(obeyed.grants())
+                        + " grants"
                 : exclusion.toString();
     }
 }

@@ -45,7 +45,7 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
 
     /** What a reader has found, from the first part, which an edit writes first, to the last. */
     private record Reading(String name, List<Version> versions) {
-        static Reading of(Site.Entry entry) {
+        static Reading of(ScenarioNodes.Entry entry) {
             return new Reading(
                     entry.name(), entry.text().lines().map(Version::parse).toList());
         }
@@ -67,11 +67,11 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
 
     /** What is in ZooKeeper at the end. */
     private record Audit(int version, Set<String> edits, List<Reading> readings) {
-        static Audit of(Site site) throws KeeperException, InterruptedException {
+        static Audit of(ScenarioNodes nodes) throws KeeperException, InterruptedException {
             return new Audit(
-                    part(site, PARTS).number(),
-                    site.names(EDITS),
-                    site.entries(READINGS).stream().map(Reading::of).toList());
+                    part(nodes, PARTS).number(),
+                    nodes.names(EDITS),
+                    nodes.entries(READINGS).stream().map(Reading::of).toList());
         }
     }
 
@@ -79,23 +79,23 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
         return locks.readWriteLock("/document-lock");
     }
 
-    private static Version part(Site site, int part) throws KeeperException, InterruptedException {
-        return Version.parse(site.read("part-" + part));
+    private static Version part(ScenarioNodes nodes, int part) throws KeeperException, InterruptedException {
+        return Version.parse(nodes.read("part-" + part));
     }
 
     /** The reading counts only if it can be kept under the lease: then no writer held since the first part was read. */
-    private static void read(Site site, String name, Hold hold) throws KeeperException, InterruptedException {
+    private static void read(ScenarioNodes nodes, String name, Hold hold) throws KeeperException, InterruptedException {
         List<String> versions = new ArrayList<>();
         for (int part = 1; part <= PARTS; part++) {
-            versions.add(part(site, part).toString());
+            versions.add(part(nodes, part).toString());
             Shift.think();
         }
-        hold.enter(name, site.creation(READINGS + '/' + name, String.join("\n", versions)));
+        hold.enter(name, nodes.creation(READINGS + '/' + name, String.join("\n", versions)));
     }
 
-    private static Turn reading(Site site, String name) {
+    private static Turn reading(ScenarioNodes nodes, String name) {
         return new Turn(locks -> lock(locks).readLock(), hold -> {
-            read(site, name, hold);
+            read(nodes, name, hold);
             return true;
         });
     }
@@ -104,17 +104,17 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
      * Writes the next version; now and then stays as a reader, to read back what it wrote, while other readers come in.
      * An editor that loses the lock leaves the first parts new and the others old, until the next one writes them all.
      */
-    private static Turn edit(Site site, String edit) {
+    private static Turn edit(ScenarioNodes nodes, String edit) {
         return new Turn(locks -> lock(locks).writeLock(), hold -> {
-            String next = new Version(part(site, PARTS).number() + 1, edit).toString();
+            String next = new Version(part(nodes, PARTS).number() + 1, edit).toString();
             for (int part = 1; part < PARTS; part++) {
-                hold.write(site.change("part-" + part, next));
+                hold.write(nodes.change("part-" + part, next));
                 Shift.think();
             }
-            hold.enter(edit, site.change("part-" + PARTS, next), site.creation(EDITS + '/' + edit, ""));
+            hold.enter(edit, nodes.change("part-" + PARTS, next), nodes.creation(EDITS + '/' + edit, ""));
             if (ThreadLocalRandom.current().nextInt(READS_BACK_ONCE_IN) == 0) {
                 hold.downgrade(SharedDocument::lock);
-                read(site, edit + READ_BACK, hold);
+                read(nodes, edit + READ_BACK, hold);
             }
             return true;
         });
@@ -131,17 +131,18 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
     }
 
     @Override
-    public boolean play(Stage stage) throws KeeperException, InterruptedException {
-        stage.announce("Each turn: take the read lock or the write lock, read or rewrite part by part, think.");
-        Site site = stage.site();
-        site.write(site.creation(EDITS, ""), site.creation(READINGS, ""));
+    public boolean play(ScenarioRun run) throws KeeperException, InterruptedException {
+        run.announce("Each turn: take the read lock or the write lock, read or rewrite part by part, think.");
+        ScenarioNodes nodes = run.nodes();
+        nodes.write(nodes.creation(EDITS, ""), nodes.creation(READINGS, ""));
         for (int part = 1; part <= PARTS; part++) {
-            site.write(site.creation("part-" + part, "0 none"));
+            nodes.write(nodes.creation("part-" + part, "0 none"));
         }
-        List<Function<String, Turn>> roles = new ArrayList<>(Collections.nCopies(readers, name -> reading(site, name)));
-        roles.addAll(Collections.nCopies(editors, name -> edit(site, name)));
-        Shift shift = Shift.work(stage, open, roles, done -> Stage.count(done) + " edits and readings");
-        Audit audit = stage.audit(locks -> lock(locks).readLock(), () -> Audit.of(site));
+        List<Function<String, Turn>> roles =
+                new ArrayList<>(Collections.nCopies(readers, name -> reading(nodes, name)));
+        roles.addAll(Collections.nCopies(editors, name -> edit(nodes, name)));
+        Shift shift = Shift.work(run, open, roles, done -> ScenarioRun.count(done) + " edits and readings");
+        Audit audit = run.audit(locks -> lock(locks).readLock(), () -> Audit.of(nodes));
         List<Reading> readings = audit.readings();
         Set<String> edits = audit.edits();
         Set<String> entries = Stream.concat(edits.stream(), readings.stream().map(Reading::name))
@@ -149,9 +150,10 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
         long torn = readings.stream()
                 .filter(reading -> !reading.isWhole() && !reading.isHalfWritten(edits))
                 .count();
-        stage.claim(
-                "no editor came between a reader's parts, in " + Stage.count(readings.size()) + " readings", torn == 0);
-        stage.claim(
+        run.claim(
+                "no editor came between a reader's parts, in " + ScenarioRun.count(readings.size()) + " readings",
+                torn == 0);
+        run.claim(
                 "version " + audit.version() + " at the end, after " + edits.size() + " edits",
                 audit.version() == edits.size());
         List<Reading> readBack = readings.stream()
@@ -161,10 +163,10 @@ record SharedDocument(int readers, int editors, Duration open) implements DemoSc
                 .filter(reading -> reading.isWhole()
                         && reading.name().equals(reading.last().edit() + READ_BACK))
                 .count();
-        stage.claim(
+        run.claim(
                 own + " of " + readBack.size() + " editors that stayed as readers read back their own edit",
                 own == readBack.size());
         shift.claim("edit and reading", entries);
-        return stage.verdict("TORN READINGS: " + Stage.count(torn) + " of " + Stage.count(readings.size()));
+        return run.verdict("TORN READINGS: " + ScenarioRun.count(torn) + " of " + ScenarioRun.count(readings.size()));
     }
 }

@@ -46,7 +46,7 @@ final class Shift {
     private static final Duration SESSION = Duration.ofSeconds(2);
     private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(15);
 
-    private final Stage stage;
+    private final ScenarioRun run;
     private final Duration open;
     private long start = System.nanoTime();
     private final History history = new History();
@@ -56,8 +56,8 @@ final class Shift {
     private volatile String lastGranted = "";
     private List<HistoryEvent> events = List.of();
 
-    private Shift(Stage stage, Duration open) {
-        this.stage = stage;
+    private Shift(ScenarioRun run, Duration open) {
+        this.run = run;
         this.open = open;
     }
 
@@ -76,16 +76,16 @@ final class Shift {
      * @param roles one for each client: the next turn, given a name for it that no other turn has
      * @param progress how far they are, given the number of acknowledged entries
      */
-    static Shift work(Stage stage, Duration open, List<Function<String, Turn>> roles, IntFunction<String> progress)
+    static Shift work(ScenarioRun run, Duration open, List<Function<String, Turn>> roles, IntFunction<String> progress)
             throws InterruptedException {
-        Shift shift = new Shift(stage, open);
+        Shift shift = new Shift(run, open);
         try {
-            if (stage.isLocked()) {
+            if (run.isLocked()) {
                 for (int i = 0; i < roles.size(); i++) {
                     shift.clients.add(FaultyClient.connect(
-                            stage.servers().fixture(),
+                            run.servers().fixture(),
                             SESSION,
-                            settings -> settings.basePath(stage.site().root())));
+                            settings -> settings.basePath(run.nodes().root())));
                 }
             }
             shift.start = System.nanoTime();
@@ -114,10 +114,10 @@ final class Shift {
                     }
                 }));
             }
-            if (stage.isLocked()) {
+            if (run.isLocked()) {
                 working.add(threads.submit(() -> endSessions(done)));
             }
-            stage.follow(() -> status(progress), done);
+            run.follow(() -> status(progress), done);
             for (Future<Void> work : working) {
                 work.get();
             }
@@ -131,7 +131,7 @@ final class Shift {
     private String status(IntFunction<String> progress) {
         String soFar =
                 String.format(Locale.ROOT, "%5.1f s  ", elapsed().toMillis() / 1e3) + progress.apply(confirmed.size());
-        if (!stage.isLocked()) {
+        if (!run.isLocked()) {
             return soFar;
         }
         Figures figures = Figures.of(history.events());
@@ -149,7 +149,7 @@ final class Shift {
     }
 
     private Void play(int number, Function<String, Turn> role) throws KeeperException, InterruptedException {
-        String name = stage.isLocked() ? clients.get(number).name() : "client-" + (number + 1);
+        String name = run.isLocked() ? clients.get(number).name() : "client-" + (number + 1);
         boolean more = true;
         for (int turn = 1; more; turn++) {
             Duration left = open.minus(elapsed());
@@ -158,7 +158,7 @@ final class Shift {
             }
             Turn next = role.apply(name + "-turn-" + turn);
             try {
-                more = stage.isLocked()
+                more = run.isLocked()
                         ? underLock(clients.get(number), next, left)
                         : next.work().during(new Hold());
             } catch (LeaseLostException
@@ -199,7 +199,7 @@ final class Shift {
     class Hold {
         /** Writes all or nothing. */
         void write(Op... ops) throws KeeperException, InterruptedException {
-            stage.site().write(ops);
+            run.nodes().write(ops);
         }
 
         /** As {@link #write}, and records the outcome: at the end ZooKeeper must have a node of that name or not. */
@@ -294,7 +294,7 @@ final class Shift {
     void claim(String entry, Set<String> entries) {
         Set<String> others = new HashSet<>(entries);
         others.removeAll(confirmed.keySet());
-        stage.claim(
+        run.claim(
                 "every " + entry + " that a client saw confirmed is there, none that it saw refused",
                 entries.containsAll(confirmed.keySet()) && unclear.containsAll(others));
     }

@@ -31,7 +31,7 @@ record Transfers(int tellers, int accounts, Duration open) implements DemoScenar
     private static final String ACCOUNTS = "accounts/";
     private static final String TRANSFERS = "transfers";
 
-    private record Audit(Map<String, Integer> balances, List<Site.Entry> transfers) {}
+    private record Audit(Map<String, Integer> balances, List<ScenarioNodes.Entry> transfers) {}
 
     private List<String> names() {
         return IntStream.rangeClosed(1, accounts)
@@ -46,29 +46,29 @@ record Transfers(int tellers, int accounts, Duration open) implements DemoScenar
                 .toArray(Acquirable[]::new));
     }
 
-    private static Map<String, Integer> balances(Site site, Collection<String> accounts)
+    private static Map<String, Integer> balances(ScenarioNodes nodes, Collection<String> accounts)
             throws KeeperException, InterruptedException {
         Map<String, Integer> balances = new TreeMap<>();
         for (String account : accounts) {
-            balances.put(account, site.number(ACCOUNTS + account));
+            balances.put(account, nodes.number(ACCOUNTS + account));
         }
         return balances;
     }
 
     /** From one account to one or two others: reads what they have, thinks, writes what they have then. */
-    private Turn transfer(Site site, String name) {
+    private Turn transfer(ScenarioNodes nodes, String name) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         List<String> some = new ArrayList<>(names());
         Collections.shuffle(some, random);
         List<String> chosen = some.subList(0, random.nextInt(2, 4));
         return new Turn(locks -> lock(locks, chosen), hold -> {
-            Map<String, Integer> before = balances(site, chosen);
+            Map<String, Integer> before = balances(nodes, chosen);
             Shift.think();
             Map<String, Integer> changes = share(chosen, before.getOrDefault(chosen.get(0), 0));
             List<Op> ops = new ArrayList<>();
             changes.forEach((account, change) -> ops.add(
-                    site.change(ACCOUNTS + account, Integer.toString(before.getOrDefault(account, 0) + change))));
-            ops.add(site.creation(
+                    nodes.change(ACCOUNTS + account, Integer.toString(before.getOrDefault(account, 0) + change))));
+            ops.add(nodes.creation(
                     TRANSFERS + '/' + name,
                     changes.entrySet().stream()
                             .map(change -> change.getKey() + ' ' + change.getValue())
@@ -102,33 +102,36 @@ record Transfers(int tellers, int accounts, Duration open) implements DemoScenar
     }
 
     @Override
-    public boolean play(Stage stage) throws KeeperException, InterruptedException {
-        stage.announce("Each transfer: take the accounts' mutexes in any order, read, think, write.");
-        Site site = stage.site();
-        site.write(site.creation("accounts", ""), site.creation(TRANSFERS, ""));
+    public boolean play(ScenarioRun run) throws KeeperException, InterruptedException {
+        run.announce("Each transfer: take the accounts' mutexes in any order, read, think, write.");
+        ScenarioNodes nodes = run.nodes();
+        nodes.write(nodes.creation("accounts", ""), nodes.creation(TRANSFERS, ""));
         for (String account : names()) {
-            site.write(site.creation(ACCOUNTS + account, Integer.toString(DEPOSIT)));
+            nodes.write(nodes.creation(ACCOUNTS + account, Integer.toString(DEPOSIT)));
         }
         Shift shift = Shift.work(
-                stage,
+                run,
                 open,
-                Collections.nCopies(tellers, name -> transfer(site, name)),
-                done -> Stage.count(done) + " transfers");
-        Audit audit = stage.audit(
-                locks -> lock(locks, names()), () -> new Audit(balances(site, names()), site.entries(TRANSFERS)));
-        Set<String> entries = audit.transfers().stream().map(Site.Entry::name).collect(Collectors.toSet());
+                Collections.nCopies(tellers, name -> transfer(nodes, name)),
+                done -> ScenarioRun.count(done) + " transfers");
+        Audit audit = run.audit(
+                locks -> lock(locks, names()), () -> new Audit(balances(nodes, names()), nodes.entries(TRANSFERS)));
+        Set<String> entries =
+                audit.transfers().stream().map(ScenarioNodes.Entry::name).collect(Collectors.toSet());
         int money =
                 audit.balances().values().stream().mapToInt(Integer::intValue).sum();
         int deposits = accounts * DEPOSIT;
-        stage.claim("money " + Stage.count(money) + " = " + Stage.count(deposits) + " at the start", money == deposits);
+        run.claim(
+                "money " + ScenarioRun.count(money) + " = " + ScenarioRun.count(deposits) + " at the start",
+                money == deposits);
         int lowest = Collections.min(audit.balances().values());
-        stage.claim("no account below zero, the poorest has " + Stage.count(lowest), lowest >= 0);
+        run.claim("no account below zero, the poorest has " + ScenarioRun.count(lowest), lowest >= 0);
         int difference = difference(audit);
-        stage.claim("each balance is the sum of its transfers", difference == 0);
+        run.claim("each balance is the sum of its transfers", difference == 0);
         long late = shift.lateConfirmations();
-        stage.claim("no deadlock: " + Stage.count(late) + " transfers in the second half of the time", late > 0);
+        run.claim("no deadlock: " + ScenarioRun.count(late) + " transfers in the second half of the time", late > 0);
         shift.claim("transfer", entries);
-        return stage.verdict("ACCOUNTS WRONG by " + Stage.count(difference) + " in all");
+        return run.verdict("ACCOUNTS WRONG by " + ScenarioRun.count(difference) + " in all");
     }
 
     /** The total difference between the balances and the sums of the transfers. */

@@ -25,13 +25,13 @@ record Workers(int workers, Duration open) implements DemoScenario {
         return locks.semaphore("/permits", PERMITS);
     }
 
-    private static Turn job(Site site, String name) {
+    private static Turn job(ScenarioNodes nodes, String name) {
         int permits = ThreadLocalRandom.current().nextInt(1, PERMITS + 1);
         String node = JOBS + '/' + name;
         return new Turn(locks -> lock(locks).permits(permits), hold -> {
-            hold.write(site.creation(node, Integer.toString(permits)));
+            hold.write(nodes.creation(node, Integer.toString(permits)));
             Shift.think();
-            hold.enter(name, site.change(node, Integer.toString(permits)));
+            hold.enter(name, nodes.change(node, Integer.toString(permits)));
             return true;
         });
     }
@@ -47,28 +47,28 @@ record Workers(int workers, Duration open) implements DemoScenario {
     }
 
     @Override
-    public boolean play(Stage stage) throws KeeperException, InterruptedException {
-        stage.announce("Each job: take the permits, write that it begins, think, write that it ends.");
-        Site site = stage.site();
-        site.write(site.creation(JOBS, ""));
+    public boolean play(ScenarioRun run) throws KeeperException, InterruptedException {
+        run.announce("Each job: take the permits, write that it begins, think, write that it ends.");
+        ScenarioNodes nodes = run.nodes();
+        nodes.write(nodes.creation(JOBS, ""));
         Shift shift = Shift.work(
-                stage,
+                run,
                 open,
-                Collections.nCopies(workers, name -> job(site, name)),
-                done -> Stage.count(done) + " jobs done");
-        List<Site.Entry> begun = stage.audit(locks -> lock(locks).permits(PERMITS), () -> site.entries(JOBS));
+                Collections.nCopies(workers, name -> job(nodes, name)),
+                done -> ScenarioRun.count(done) + " jobs done");
+        List<ScenarioNodes.Entry> begun = run.audit(locks -> lock(locks).permits(PERMITS), () -> nodes.entries(JOBS));
         Set<String> done = begun.stream()
                 .filter(job -> job.changed() > job.created())
-                .map(Site.Entry::name)
+                .map(ScenarioNodes.Entry::name)
                 .collect(Collectors.toSet());
         int inUse = most(begun);
-        stage.claim("never more than " + PERMITS + " permits in use, at most " + inUse, inUse <= PERMITS);
+        run.claim("never more than " + PERMITS + " permits in use, at most " + inUse, inUse <= PERMITS);
         shift.claim("job", done);
-        return stage.verdict("OVERLOADED: " + inUse + " permits in use at a time, where there are " + PERMITS);
+        return run.verdict("OVERLOADED: " + inUse + " permits in use at a time, where there are " + PERMITS);
     }
 
     /** The most permits that jobs took at a time. It can only rise when a job begins. */
-    private static int most(List<Site.Entry> jobs) {
+    private static int most(List<ScenarioNodes.Entry> jobs) {
         return jobs.stream()
                 .mapToInt(job -> jobs.stream()
                         .filter(other -> other.created() <= job.created() && job.created() <= other.changed())

@@ -63,7 +63,7 @@ final class QueueScene implements AutoCloseable {
     }
 
     /** One lock's path with the requests under it, first come first. */
-    record Shown(String path, String data, List<Request> requests) {}
+    record LockQueue(String path, String data, List<Request> requests) {}
 
     /**
      * Lets a client of that name ask, and waits until each client holds or watches: the first that waits renews its
@@ -146,12 +146,12 @@ final class QueueScene implements AutoCloseable {
     }
 
     /** What the server has at these paths. */
-    List<Shown> show(String... paths) {
+    List<LockQueue> show(String... paths) {
         Map<String, String> ids = new HashMap<>();
         return List.of(paths).stream().map(path -> displayPath(path, ids)).toList();
     }
 
-    private Shown displayPath(String path, Map<String, String> ids) {
+    private LockQueue displayPath(String path, Map<String, String> ids) {
         ServerNode lock = server.nodesUnder("/").stream()
                 .filter(node -> node.path().equals(path))
                 .findFirst()
@@ -171,7 +171,7 @@ final class QueueScene implements AutoCloseable {
             requests.add(
                     new Request(shownName(name.text(), ids), owner, name.permits(), lease.isDone(), watches, leads));
         }
-        return new Shown(path, lock.text(), requests);
+        return new LockQueue(path, lock.text(), requests);
     }
 
     /** The other requests' nodes that the node's session watches, oldest first. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.docs;
 
+import io.latchkey.docs.QueueScene.LockQueue;
 import io.latchkey.docs.QueueScene.Request;
-import io.latchkey.docs.QueueScene.Shown;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
 import java.util.ArrayList;
@@ -100,13 +100,13 @@ class QueuesPageTest {
         return locks.multiLock(locks.mutex(one), locks.mutex(other));
     }
 
-    private static void assertDrawn(String part, List<Shown> shown) {
+    private static void assertDrawn(String part, List<LockQueue> shown) {
         Docs.assertDrawn("docs/queues.md", part, listing(shown));
     }
 
-    private static String listing(List<Shown> paths) {
+    private static String listing(List<LockQueue> paths) {
         List<String> lines = new ArrayList<>();
-        for (Shown path : paths) {
+        for (LockQueue path : paths) {
             lines.add(row(path.path(), "\"" + path.data() + "\""));
             path.requests().forEach(request -> lines.add(row("  " + request.name(), said(request))));
         }

@@ -33,7 +33,7 @@ class LeadingTest {
 
     @Test
     void bodyLeadsAgain_whenItHasSteppedDown() throws Exception {
-        Leadership candidate = Leading.bill(client, epoch -> {
+        Leadership candidate = LeadershipExamples.bill(client, epoch -> {
             told.add(epoch);
             new CountDownLatch(1).await();
         });
@@ -50,7 +50,7 @@ class LeadingTest {
     void refusalIsLogged_andPasses() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
         Fault refusal = locks.refuseRequest(client, RequestMatch.create(), 1, KeeperException.Code.QUOTAEXCEEDED);
-        try (Leadership candidate = Leading.billLogged(client, told::add, log::add)) {
+        try (Leadership candidate = LeadershipExamples.billLogged(client, told::add, log::add)) {
             assertTrue(log.take().contains("QUOTA"));
             assertTrue(told.take() > 0);
             assertFalse(candidate.ended().toCompletableFuture().isDone());
@@ -60,7 +60,7 @@ class LeadingTest {
 
     @Test
     void listenerHearsOfEachTerm() throws Exception {
-        Leading.Consumer consumer = new Leading.Consumer() {
+        LeadershipExamples.Consumer consumer = new LeadershipExamples.Consumer() {
             @Override
             public void resume(long epoch) {
                 told.add(epoch);
@@ -71,7 +71,7 @@ class LeadingTest {
                 told.add(0L);
             }
         };
-        try (Leadership candidate = Leading.follow(client.mutex("/leader"), consumer)) {
+        try (Leadership candidate = LeadershipExamples.follow(client.mutex("/leader"), consumer)) {
             long first = told.take();
             locks.expire(client);
             assertEquals(0, told.take());
@@ -82,8 +82,8 @@ class LeadingTest {
     }
 
     /** The examples of docs/recipes/leadership.md. */
-    static final class Leading {
-        private Leading() {}
+    static final class LeadershipExamples {
+        private LeadershipExamples() {}
 
         interface Billing {
             void runUntilInterrupted(long epoch) throws InterruptedException;

@@ -38,7 +38,7 @@ class StoppingTest {
         locks.close();
     }
 
-    private record Work(Runnable input) implements Stopping.Jobs {
+    private record Work(Runnable input) implements StoppingExamples.Jobs {
         @Override
         public void waitForInput() throws InterruptedException {
             input.run();
@@ -48,24 +48,24 @@ class StoppingTest {
         }
 
         @Override
-        public Stopping.Report write(long token) {
-            return new Stopping.Report(token);
+        public StoppingExamples.Report write(long token) {
+            return new StoppingExamples.Report(token);
         }
     }
 
     @Test
     void jobWrites_whenItsLeaseIsHeld() throws Exception {
         long before = client.mutex("/nightly").call(lease -> lease.token());
-        long token =
-                Stopping.nightly(client.mutex("/nightly"), new Work(() -> {})).token();
+        long token = StoppingExamples.nightly(client.mutex("/nightly"), new Work(() -> {}))
+                .token();
         assertEquals(1, Long.signum(token - before));
     }
 
     @Test
     void jobIsStopped_whenItsSessionEnds() {
-        Stopping.Jobs work = new Work(() -> locks.expire(client));
+        StoppingExamples.Jobs work = new Work(() -> locks.expire(client));
         LeaseLostException lost =
-                assertThrows(LeaseLostException.class, () -> Stopping.nightly(client.mutex("/nightly"), work));
+                assertThrows(LeaseLostException.class, () -> StoppingExamples.nightly(client.mutex("/nightly"), work));
         assertEquals(LossCause.SESSION_EXPIRED, lost.lossCause());
         assertInstanceOf(InterruptedException.class, lost.getCause());
         assertFalse(Thread.currentThread().isInterrupted());
@@ -73,19 +73,19 @@ class StoppingTest {
 
     @Test
     void jobIsStopped_whenItHangsForLongerThanItsLimit() {
-        Stopping.Jobs work = new Work(() -> locks.advance(Duration.ofMinutes(10)));
+        StoppingExamples.Jobs work = new Work(() -> locks.advance(Duration.ofMinutes(10)));
         LeaseLostException lost =
-                assertThrows(LeaseLostException.class, () -> Stopping.bounded(client.mutex("/nightly"), work));
+                assertThrows(LeaseLostException.class, () -> StoppingExamples.bounded(client.mutex("/nightly"), work));
         assertEquals(LossCause.HELD_TOO_LONG, lost.lossCause());
     }
 
     @Test
     void asynchronousWorkIsCancelled_whenTheSessionEnds() throws Exception {
-        assertEquals("done", Stopping.export(client.mutex("/export"), pool, () -> "done"));
+        assertEquals("done", StoppingExamples.export(client.mutex("/export"), pool, () -> "done"));
         CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
         assertThrows(
                 LeaseLostException.class,
-                () -> Stopping.export(client.mutex("/export"), pool, () -> {
+                () -> StoppingExamples.export(client.mutex("/export"), pool, () -> {
                     locks.expire(client);
                     try {
                         new CountDownLatch(1).await();
@@ -98,8 +98,8 @@ class StoppingTest {
     }
 
     /** The examples of docs/stopping.md. */
-    static final class Stopping {
-        private Stopping() {}
+    static final class StoppingExamples {
+        private StoppingExamples() {}
 
         interface Jobs {
             void waitForInput() throws InterruptedException;

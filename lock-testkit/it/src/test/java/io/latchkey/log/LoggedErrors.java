@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 /** The errors logged by the locks that no test has asserted: bugs that they survive. */
 public final class LoggedErrors {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-    private static final Queue<Logged> ERRORS = new ConcurrentLinkedQueue<>();
+    private static final Queue<LoggedError> ERRORS = new ConcurrentLinkedQueue<>();
 
     private LoggedErrors() {}
 
@@ -20,7 +20,7 @@ public final class LoggedErrors {
      * @param by the class loader of the locks that logged it: a mutant has one of its own
      * @param thread that logged it
      */
-    public record Logged(String message, Throwable thrown, ClassLoader by, Thread thread) {
+    public record LoggedError(String message, Throwable thrown, ClassLoader by, Thread thread) {
         @Override
         public String toString() {
             return thrown == null ? message : String.valueOf(thrown);
@@ -33,22 +33,22 @@ public final class LoggedErrors {
                 .findFirst()
                 .<ClassLoader>map(Class::getClassLoader)
                 .orElse(LoggedErrors.class.getClassLoader()));
-        ERRORS.add(new Logged(message, thrown, by, Thread.currentThread()));
+        ERRORS.add(new LoggedError(message, thrown, by, Thread.currentThread()));
     }
 
     /** Those of the calling thread, each once. */
-    public static List<Logged> ofThisThread() {
+    public static List<LoggedError> ofThisThread() {
         return ERRORS.isEmpty() ? List.of() : take(error -> error.thread() == Thread.currentThread());
     }
 
     /** Those of the locks that have this class loader, each once. */
-    public static List<Logged> by(ClassLoader loader) {
+    public static List<LoggedError> by(ClassLoader loader) {
         return ERRORS.isEmpty() ? List.of() : take(error -> error.by() == loader);
     }
 
-    private static List<Logged> take(Predicate<Logged> wanted) {
-        List<Logged> taken = new ArrayList<>();
-        for (Logged error : List.copyOf(ERRORS)) {
+    private static List<LoggedError> take(Predicate<LoggedError> wanted) {
+        List<LoggedError> taken = new ArrayList<>();
+        for (LoggedError error : List.copyOf(ERRORS)) {
             if (wanted.test(error) && ERRORS.remove(error)) {
                 taken.add(error);
             }

@@ -48,7 +48,7 @@ public final class NoLoggedErrors implements AfterEachCallback, AfterAllCallback
     }
 
     private static Optional<AssertionError> find() {
-        List<LoggedErrors.Logged> errors = LoggedErrors.by(NoLoggedErrors.class.getClassLoader());
+        List<LoggedErrors.LoggedError> errors = LoggedErrors.by(NoLoggedErrors.class.getClassLoader());
         return errors.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new AssertionError(

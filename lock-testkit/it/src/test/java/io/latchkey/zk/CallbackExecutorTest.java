@@ -57,7 +57,7 @@ class CallbackExecutorTest extends OnOneServer {
         callerRuns.shutdown();
     }
 
-    private enum Unfit {
+    private enum BadExecutor {
         RUNS_IN_PLACE,
         REJECTS,
         THROWS,
@@ -89,7 +89,7 @@ class CallbackExecutorTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void bodyIsInterrupted_whenItsNodeIsDeleted(Unfit unfit) throws Exception {
+    void bodyIsInterrupted_whenItsNodeIsDeleted(BadExecutor unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
         CountDownLatch began = new CountDownLatch(1);
         FutureTask<Void> call = new FutureTask<>(() -> one.mutex("/a").call(OnLoss.INTERRUPT, lease -> {
@@ -108,7 +108,7 @@ class CallbackExecutorTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void othersNodesAreDeleted_whenAMembersNodeIsLost(Unfit unfit) throws Exception {
+    void othersNodesAreDeleted_whenAMembersNodeIsLost(BadExecutor unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
         Lease both = one.multiLock(one.mutex("/a"), one.mutex("/b")).acquire();
         CompletableFuture<LossCause> lost = both.lost().toCompletableFuture();
@@ -124,7 +124,7 @@ class CallbackExecutorTest extends OnOneServer {
     @ParameterizedTest
     @EnumSource
     @Tag("slow")
-    void closeEndsTheSession_whenLeasesAreHeld(Unfit unfit) throws Exception {
+    void closeEndsTheSession_whenLeasesAreHeld(BadExecutor unfit) throws Exception {
         ZkLockClient one = client(builder -> builder.callbackExecutor(unfit.executor()));
         List<CompletionStage<LossCause>> lost = List.of(
                 one.mutex("/a").acquire().lost(), one.mutex("/b").acquire().lost());

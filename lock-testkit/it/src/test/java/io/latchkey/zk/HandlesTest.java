@@ -297,7 +297,7 @@ class HandlesTest extends OnOneServer {
         return (ZnodeStore) Proxy.newProxyInstance(
                 ZnodeStore.class.getClassLoader(), new Class<?>[] {ZnodeStore.class}, (proxy, method, args) -> {
                     if (method.getName().equals("write") && over.getAndSet(false)) {
-                        ((Consumer<Response<ZnodeStore.Written>>) args[1])
+                        ((Consumer<Response<ZnodeStore.TransactionResult>>) args[1])
                                 .accept(Response.failed(Status.SESSION_EXPIRED, "SESSIONEXPIRED"));
                         return null;
                     }

@@ -72,7 +72,7 @@ class HostileProcessTest {
     private static int cases;
 
     /** What is hostile. */
-    enum Hostile {
+    enum HostilePart {
         LOGGER("logging backend"),
         OBSERVER("observer"),
         METERS("meter registry"),
@@ -85,12 +85,12 @@ class HostileProcessTest {
 
         private final String text;
 
-        Hostile(String text) {
+        HostilePart(String text) {
             this.text = text;
         }
     }
 
-    enum How {
+    enum Behaviour {
         THROWS("throws an exception"),
         ERRS("throws an error"),
         BLOCKS("blocks for ever"),
@@ -100,7 +100,7 @@ class HostileProcessTest {
 
         private final String text;
 
-        How(String text) {
+        Behaviour(String text) {
             this.text = text;
         }
     }
@@ -128,15 +128,15 @@ class HostileProcessTest {
     private static final String GONE = "the client is closed by then";
 
     /** Returns why a cell is not promised; empty if it is. */
-    private static Optional<String> notPromised(Hostile hostile, How how, Promise promise) {
-        if (hostile == Hostile.EXECUTOR && how == How.BLOCKS && promise == Promise.LOSS_TOLD) {
+    private static Optional<String> notPromised(HostilePart hostile, Behaviour how, Promise promise) {
+        if (hostile == HostilePart.EXECUTOR && how == Behaviour.BLOCKS && promise == Promise.LOSS_TOLD) {
             return Optional.of(UNRUN);
         }
-        if (hostile == Hostile.STAGE && how == How.BLOCKS && promise == Promise.LOSS_TOLD) {
+        if (hostile == HostilePart.STAGE && how == Behaviour.BLOCKS && promise == Promise.LOSS_TOLD) {
             return Optional.of(SAME_FUTURE);
         }
-        if (hostile == Hostile.OBSERVATION
-                && how == How.BLOCKS
+        if (hostile == HostilePart.OBSERVATION
+                && how == Behaviour.BLOCKS
                 && EnumSet.of(Promise.TIMED_CALL, Promise.RELEASE_FREES).contains(promise)) {
             return Optional.of(OWN_CALL);
         }
@@ -144,11 +144,11 @@ class HostileProcessTest {
     }
 
     /** Returns why a cell does not apply; empty if it does. */
-    private static Optional<String> doesNotApply(Hostile hostile, How how, Promise promise) {
-        if (hostile == Hostile.BODY && how == How.BLOCKS && promise == Promise.BODY_INTERRUPTED) {
+    private static Optional<String> doesNotApply(HostilePart hostile, Behaviour how, Promise promise) {
+        if (hostile == HostilePart.BODY && how == Behaviour.BLOCKS && promise == Promise.BODY_INTERRUPTED) {
             return Optional.of(IGNORED);
         }
-        if (how == How.CLOSES
+        if (how == Behaviour.CLOSES
                 && EnumSet.of(Promise.TIMED_CALL, Promise.RELEASE_FREES, Promise.LOSS_TOLD, Promise.BODY_INTERRUPTED)
                         .contains(promise)) {
             return Optional.of(GONE);
@@ -157,8 +157,8 @@ class HostileProcessTest {
     }
 
     static Stream<Object[]> cells() {
-        return Stream.of(Hostile.values())
-                .flatMap(hostile -> Stream.of(How.values()).map(how -> new Object[] {hostile, how}));
+        return Stream.of(HostilePart.values())
+                .flatMap(hostile -> Stream.of(Behaviour.values()).map(how -> new Object[] {hostile, how}));
     }
 
     @BeforeAll
@@ -178,7 +178,7 @@ class HostileProcessTest {
 
     @ParameterizedTest
     @MethodSource("cells")
-    void promisesHold(Hostile hostile, How how) throws Exception {
+    void promisesHold(HostilePart hostile, Behaviour how) throws Exception {
         Set<Promise> broken = new Scene(hostile, how).play();
         broken.removeIf(promise -> notPromised(hostile, how, promise).isPresent()
                 || doesNotApply(hostile, how, promise).isPresent());
@@ -198,8 +198,8 @@ class HostileProcessTest {
         Map<String, Integer> reasons = new java.util.LinkedHashMap<>();
         int held = 0;
         for (Object[] cell : cells().toList()) {
-            Hostile hostile = (Hostile) cell[0];
-            How how = (How) cell[1];
+            HostilePart hostile = (HostilePart) cell[0];
+            Behaviour how = (Behaviour) cell[1];
             table.append("| ")
                     .append(hostile.text)
                     .append(" | ")
@@ -236,8 +236,8 @@ class HostileProcessTest {
 
     /** One client with one hostile part, beside a client that behaves. */
     private static final class Scene {
-        private final Hostile hostile;
-        private final How how;
+        private final HostilePart hostile;
+        private final Behaviour how;
         private final String base = "/case-" + ++cases;
         private final CountDownLatch over = new CountDownLatch(1);
         private final AtomicBoolean armed = new AtomicBoolean();
@@ -248,14 +248,14 @@ class HostileProcessTest {
         private final ZkLockClient client;
         private final String number;
 
-        Scene(Hostile hostile, How how) throws Exception {
+        Scene(HostilePart hostile, Behaviour how) throws Exception {
             this.hostile = hostile;
             this.how = how;
             ZkLockClient.Builder builder = ZkLockClient.builder()
                     .connectString(server.connectString())
                     .sessionTimeout(SESSION)
                     .basePath(base);
-            if (hostile == Hostile.OBSERVER) {
+            if (hostile == HostilePart.OBSERVER) {
                 builder.observer((LockObserver) Proxy.newProxyInstance(
                         LockObserver.class.getClassLoader(),
                         new Class<?>[] {LockObserver.class},
@@ -266,9 +266,9 @@ class HostileProcessTest {
                             attack();
                             return null;
                         }));
-            } else if (hostile == Hostile.METERS) {
+            } else if (hostile == HostilePart.METERS) {
                 builder.observer(LockMeters.of(new HostileRegistry()));
-            } else if (hostile == Hostile.EXECUTOR) {
+            } else if (hostile == HostilePart.EXECUTOR) {
                 builder.callbackExecutor(task -> {
                     attack();
                     task.run();
@@ -336,7 +336,7 @@ class HostileProcessTest {
 
         private Acquirable lock(String path) {
             Acquirable lock = client.mutex(path);
-            if (hostile != Hostile.OBSERVATION) {
+            if (hostile != HostilePart.OBSERVATION) {
                 return lock;
             }
             ObservationRegistry registry = ObservationRegistry.create();
@@ -410,7 +410,7 @@ class HostileProcessTest {
         }
 
         private void body() throws IOException {
-            if (hostile == Hostile.CHANNEL) {
+            if (hostile == HostilePart.CHANNEL) {
                 new BlockedChannel().block();
                 return;
             }
@@ -419,7 +419,7 @@ class HostileProcessTest {
                 over.await();
             } catch (InterruptedException told) {
                 interrupted.complete(true);
-                if (hostile == Hostile.BODY) {
+                if (hostile == HostilePart.BODY) {
                     attack();
                 }
             }
@@ -433,7 +433,7 @@ class HostileProcessTest {
                     // By its loss, or as the test wants it.
                 }
             };
-            Thread thread = hostile == Hostile.INTERRUPT
+            Thread thread = hostile == HostilePart.INTERRUPT
                     ? new Thread(runBody) {
                         @Override
                         public void interrupt() {
@@ -450,7 +450,7 @@ class HostileProcessTest {
         Set<Promise> play() throws Exception {
             Thread body = bodyThread();
             HostileLog log =
-                    HostileLog.in("latchkey-log" + number, hostile == Hostile.LOGGER ? this::attack : () -> {});
+                    HostileLog.in("latchkey-log" + number, hostile == HostilePart.LOGGER ? this::attack : () -> {});
             try {
                 losses(body);
                 check(Promise.TIMED_CALL, TRY.plus(SLACK), () -> lock("/m")
@@ -482,7 +482,7 @@ class HostileProcessTest {
             armed.set(isHostileFromTheStart());
             Lease lease = lock("/m").heldAtMost(LIMIT.multipliedBy(2)).acquire();
             var unused = lease.lost().thenAccept(told::complete);
-            if (hostile == Hostile.STAGE) {
+            if (hostile == HostilePart.STAGE) {
                 var unused2 = lease.lost().thenRun(this::attack);
             }
             body.start();
@@ -506,7 +506,7 @@ class HostileProcessTest {
         private boolean isHostileFromTheStart() {
             return switch (hostile) {
                 case STAGE, BODY, INTERRUPT, CHANNEL -> true;
-                case OBSERVATION -> how != How.BLOCKS && how != How.CLOSES;
+                case OBSERVATION -> how != Behaviour.BLOCKS && how != Behaviour.CLOSES;
                 case LOGGER, OBSERVER, METERS, EXECUTOR -> false;
             };
         }
@@ -533,7 +533,7 @@ class HostileProcessTest {
                 try {
                     answer.complete(question.call());
                 } catch (LockException closed) {
-                    answer.complete(how == How.CLOSES);
+                    answer.complete(how == Behaviour.CLOSES);
                 } catch (Throwable unexpected) {
                     answer.complete(false);
                 }

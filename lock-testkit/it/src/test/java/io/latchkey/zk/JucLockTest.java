@@ -163,11 +163,11 @@ class JucLockTest {
     }
 
     /** A thread that does one thing after the other. */
-    private final class Other {
+    private final class OtherThread {
         private final ExecutorService executor = Executors.newSingleThreadExecutor();
         private final Thread thread;
 
-        Other() throws Exception {
+        OtherThread() throws Exception {
             executors.add(executor);
             thread = executor.submit(Thread::currentThread).get();
         }
@@ -240,7 +240,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void lockIsAcquired_inEveryForm_whenFree(Subject subject) throws Throwable {
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         for (ThrowingSupplier<Boolean> form : forms(subject.lock)) {
             assertTrue(form.get());
             assertFalse(other.gets(() -> isFree(subject.conflicting())));
@@ -252,8 +252,8 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void lockWaitsOn_whenInterrupted_andKeepsTheStatus(Subject subject) throws Exception {
-        Other other = new Other();
-        Other waiter = new Other();
+        OtherThread other = new OtherThread();
+        OtherThread waiter = new OtherThread();
         other.does(subject.conflicting()::lock);
         Future<Boolean> interrupted = waiter.starts(() -> {
             subject.lock.lock();
@@ -308,8 +308,8 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void interruptibleFormsThrowAndLeaveTheQueue_whenInterruptedWhileWaiting(Subject subject) throws Exception {
-        Other other = new Other();
-        Other waiter = new Other();
+        OtherThread other = new OtherThread();
+        OtherThread waiter = new OtherThread();
         other.does(subject.conflicting()::lock);
         List<Executable> forms =
                 List.of(subject.lock::lockInterruptibly, () -> subject.lock.tryLock(1, TimeUnit.MINUTES));
@@ -328,7 +328,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void triesReturnFalse_whenAnotherThreadHolds(Subject subject) throws Exception {
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         other.does(subject.conflicting()::lock);
         assertFalse(subject.lock.tryLock());
         assertFalse(subject.lock.tryLock(0, TimeUnit.NANOSECONDS));
@@ -345,8 +345,8 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void timedTryAcquires_whenUnlockedInTime(Subject subject) throws Exception {
-        Other other = new Other();
-        Other waiter = new Other();
+        OtherThread other = new OtherThread();
+        OtherThread waiter = new OtherThread();
         other.does(subject.conflicting()::lock);
         Future<Boolean> waits = waiter.starts(() -> subject.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
         subject.awaitWaiters(1);
@@ -368,9 +368,9 @@ class JucLockTest {
     void nextHolderSeesTheWrites_ofTheHolderBefore(Subject subject) throws Exception {
         assumeTrue(subject.place != Place.TWO_CLIENTS, "happens-before is promised within one client");
         int[] counter = new int[1];
-        List<Other> others = List.of(new Other(), new Other(), new Other());
+        List<OtherThread> others = List.of(new OtherThread(), new OtherThread(), new OtherThread());
         List<Future<Boolean>> all = new ArrayList<>();
-        for (Other each : others) {
+        for (OtherThread each : others) {
             all.add(each.startsTo(() -> {
                 for (int i = 0; i < 100; i++) {
                     subject.lock.lock();
@@ -394,7 +394,7 @@ class JucLockTest {
     @MethodSource("subjects")
     void unlockThrows_whenTheThreadDoesNotHold(Subject subject) throws Exception {
         assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         other.does(subject.lock::lock);
         assertThrows(IllegalMonitorStateException.class, subject.lock::unlock);
         assertFalse(isFree(subject.conflicting()), "still held");
@@ -405,7 +405,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void holderReentersInEveryForm_andOthersWaitForTheLastUnlock(Subject subject) throws Throwable {
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         subject.lock.lock();
         List<ThrowingSupplier<Boolean>> forms = forms(subject.lock);
         for (ThrowingSupplier<Boolean> form : forms) {
@@ -424,7 +424,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("subjects")
     void holderReenters_whileAnotherThreadWaits(Subject subject) throws Throwable {
-        Other waiter = new Other();
+        OtherThread waiter = new OtherThread();
         subject.lock.lock();
         Future<Boolean> waits = waiter.startsTo(subject.conflicting()::lock);
         subject.awaitWaiters(1);
@@ -446,7 +446,7 @@ class JucLockTest {
         subject.lock.lock();
         List<Future<Boolean>> all = new ArrayList<>();
         for (int i : IntStream.range(0, 5).toArray()) {
-            all.add(new Other().startsTo(() -> {
+            all.add(new OtherThread().startsTo(() -> {
                 subject.lock.lock();
                 order.add(i);
                 subject.lock.unlock();
@@ -465,14 +465,14 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("pairs")
     void readerWaits_behindAWaitingWriter(Subject subject) throws Exception {
-        Other writer = new Other();
-        Other reader = new Other();
+        OtherThread writer = new OtherThread();
+        OtherThread reader = new OtherThread();
         subject.ours.readLock().lock();
         Future<Boolean> writes = writer.startsTo(subject.theirs.writeLock()::lock);
         subject.awaitWaiters(1);
         Future<Boolean> reads = reader.startsTo(subject.theirs.readLock()::lock);
         subject.awaitWaiters(2);
-        assertFalse(new Other().gets(() -> subject.theirs.readLock().tryLock(0, TimeUnit.SECONDS)), "in order");
+        assertFalse(new OtherThread().gets(() -> subject.theirs.readLock().tryLock(0, TimeUnit.SECONDS)), "in order");
         subject.ours.readLock().unlock();
         assertTrue(result(writes));
         assertFalse(reads.isDone());
@@ -484,7 +484,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("pairs")
     void writerDowngrades_byUnlockingWriteAfterLockingRead(Subject subject) throws Throwable {
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         for (ThrowingSupplier<Boolean> form : forms(subject.ours.readLock())) {
             subject.ours.writeLock().lock();
             assertTrue(form.get());
@@ -500,7 +500,7 @@ class JucLockTest {
     @ParameterizedTest
     @MethodSource("pairs")
     void writerStays_whenItUnlocksTheReadLockFirst(Subject subject) throws Exception {
-        Other other = new Other();
+        OtherThread other = new OtherThread();
         subject.ours.writeLock().lock();
         subject.ours.readLock().lock();
         subject.ours.readLock().unlock();
@@ -527,7 +527,7 @@ class JucLockTest {
             assertThrows(IllegalStateException.class, subject.ours.writeLock()::tryLock);
             assertThrows(IllegalStateException.class, subject.ours.writeLock()::lock);
         }
-        assertFalse(new Other().gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
+        assertFalse(new OtherThread().gets(() -> isFree(subject.theirs.writeLock())), "it still reads");
         subject.ours.readLock().unlock();
     }
 }

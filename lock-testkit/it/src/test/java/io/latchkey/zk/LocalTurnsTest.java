@@ -59,7 +59,7 @@ class LocalTurnsTest extends OnOneServer {
     }
 
     /** A lock of which only one request holds at a time. */
-    enum Exclusive {
+    enum ExclusiveLock {
         MUTEX,
         WRITE_LOCK {
             @Override
@@ -85,7 +85,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void turnsCostNoRequests(Exclusive lock) throws Exception {
+    void turnsCostNoRequests(ExclusiveLock lock) throws Exception {
         int turns = 200;
         ZkLockClient client = client(builder -> builder.connectString(proxy.connectString())
                 .sessionTimeout(LONG_SESSION)
@@ -106,7 +106,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void callerThatIsOutOfTimeBehindItsClient_knowsThatOthersWereAhead(Exclusive lock) throws Exception {
+    void callerThatIsOutOfTimeBehindItsClient_knowsThatOthersWereAhead(ExclusiveLock lock) throws Exception {
         ZkLockClient client = client(builder -> builder.connectString(proxy.connectString())
                 .sessionTimeout(LONG_SESSION)
                 .localTurns(TURNS, Duration.ofMinutes(1)));
@@ -125,7 +125,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void nextClientIsServed_whenTheLocalTurnsAreUsedUp(Exclusive lock) throws Exception {
+    void nextClientIsServed_whenTheLocalTurnsAreUsedUp(ExclusiveLock lock) throws Exception {
         Lease first = soon(lock.turn(turning));
         List<CompletableFuture<Lease>> own = new ArrayList<>();
         own.add(lock.turn(turning));
@@ -163,7 +163,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void nextRequestIsMade_whenTheFirstIsGranted(Exclusive lock) throws Exception {
+    void nextRequestIsMade_whenTheFirstIsGranted(ExclusiveLock lock) throws Exception {
         Lease others = soon(lock.turn(client("other")));
         CompletableFuture<Lease> first = lock.turn(turning);
         CompletableFuture<Lease> second = lock.turn(turning);
@@ -179,7 +179,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void noTurnBegins_afterItsTimeout(Exclusive lock) throws Exception {
+    void noTurnBegins_afterItsTimeout(ExclusiveLock lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.localTurns(1000, Duration.ofNanos(1)));
         Lease first = lock.of(brief).acquire();
         CompletableFuture<Lease> second = lock.turn(brief);
@@ -189,7 +189,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void holderThatIsAskedToRelease_passesNoTurnOn(Exclusive lock) throws Exception {
+    void holderThatIsAskedToRelease_passesNoTurnOn(ExclusiveLock lock) throws Exception {
         Lease held = soon(lock.turn(turning));
         var asked = held.releaseRequested();
         CompletableFuture<Lease> next = lock.turn(turning);
@@ -211,7 +211,7 @@ class LocalTurnsTest extends OnOneServer {
     @ParameterizedTest
     @EnumSource
     @Tag("slow")
-    void turnIsNotPassedOn_afterTheDeadline(Exclusive lock) throws Exception {
+    void turnIsNotPassedOn_afterTheDeadline(ExclusiveLock lock) throws Exception {
         ZkLockClient brief = client(builder -> builder.sessionTimeout(SESSION).localTurns(TURNS, LONG_SESSION));
         ZkLease held = (ZkLease) lock.of(brief).acquire();
         CompletableFuture<Boolean> valid = lock.turn(brief).thenApply(Lease::isValid);
@@ -241,7 +241,7 @@ class LocalTurnsTest extends OnOneServer {
     /** The limit of one turn may be over while its body still runs, with the token that the next turn would have. */
     @ParameterizedTest
     @EnumSource
-    void nextTurnHasANodeOfItsOwn_afterALimitHasPassed(Exclusive lock) throws Exception {
+    void nextTurnHasANodeOfItsOwn_afterALimitHasPassed(ExclusiveLock lock) throws Exception {
         Lease held = lock.of(turning).heldAtMost(Duration.ofMillis(200)).acquire();
         CompletableFuture<Lease> next = lock.turn(turning);
         assertEquals(LossCause.HELD_TOO_LONG, soon(held.lost()));
@@ -251,7 +251,7 @@ class LocalTurnsTest extends OnOneServer {
     /** The write may still be carried out as long as the node exists. */
     @ParameterizedTest
     @EnumSource
-    void nextTurnHasANodeOfItsOwn_whileAGuardedWriteIsOpen(Exclusive lock) throws Exception {
+    void nextTurnHasANodeOfItsOwn_whileAGuardedWriteIsOpen(ExclusiveLock lock) throws Exception {
         ZkLease held = (ZkLease) lock.of(turning).acquire();
         CompletableFuture<Lease> next = lock.turn(turning);
         held.beginWrite();
@@ -272,7 +272,7 @@ class LocalTurnsTest extends OnOneServer {
     /** The body that held by the deleted node may still run with its token. */
     @ParameterizedTest
     @EnumSource
-    void nextTurnHasANodeOfItsOwn_afterAnEviction(Exclusive lock) throws Exception {
+    void nextTurnHasANodeOfItsOwn_afterAnEviction(ExclusiveLock lock) throws Exception {
         Lease held = soon(lock.turn(turning));
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
@@ -283,7 +283,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void tryWithoutAWait_writesNothing_whereItsClientKnowsHolders(Exclusive lock) throws Exception {
+    void tryWithoutAWait_writesNothing_whereItsClientKnowsHolders(ExclusiveLock lock) throws Exception {
         Lease held = soon(lock.turn(turning));
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
@@ -326,7 +326,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void requestIsWithdrawn_whenItsCallerGivesUp(Exclusive lock) throws Exception {
+    void requestIsWithdrawn_whenItsCallerGivesUp(ExclusiveLock lock) throws Exception {
         Lease held = lock.of(turning).acquire();
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
@@ -338,7 +338,7 @@ class LocalTurnsTest extends OnOneServer {
 
     @ParameterizedTest
     @EnumSource
-    void requestIsWithdrawn_whenItsCallerWasServedAndNoOtherComes(Exclusive lock) throws Exception {
+    void requestIsWithdrawn_whenItsCallerWasServedAndNoOtherComes(ExclusiveLock lock) throws Exception {
         Lease held = lock.of(turning).acquire();
         CompletableFuture<Lease> next = lock.turn(turning);
         awaitRequests("/m", 2);
@@ -380,7 +380,7 @@ class LocalTurnsTest extends OnOneServer {
     /** A semaphore's is not: its data may have changed the capacity. */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ONLY_PERMIT")
-    void firstNodeIsPassedOn_whereThePathWasAPlainOne(Exclusive lock) throws Exception {
+    void firstNodeIsPassedOn_whereThePathWasAPlainOne(ExclusiveLock lock) throws Exception {
         operator().create("/m", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         Lease held = lock.of(turning).acquire();
         CompletableFuture<Lease> next = lock.turn(turning);

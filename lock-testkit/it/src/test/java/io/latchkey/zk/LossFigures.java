@@ -40,8 +40,9 @@ final class LossFigures {
     private static String row(String fault, List<LossRecord> lossRecords) {
         Map<String, Long> causes = lossRecords.stream()
                 .collect(Collectors.groupingBy(LossRecord::cause, TreeMap::new, Collectors.counting()));
-        Spread early = Spread.of(lossRecords.stream().flatMapToLong(lossRecord -> lossRecord.early().stream()));
-        Spread gap = Spread.of(lossRecords.stream().mapToLong(LossRecord::gap));
+        DurationSummary early =
+                DurationSummary.of(lossRecords.stream().flatMapToLong(lossRecord -> lossRecord.early().stream()));
+        DurationSummary gap = DurationSummary.of(lossRecords.stream().mapToLong(LossRecord::gap));
         return "| " + fault + " | " + lossRecords.size() + " | " + early + " | " + gap + " | " + causes + " |";
     }
 }

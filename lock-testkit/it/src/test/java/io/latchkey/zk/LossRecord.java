@@ -3,7 +3,7 @@ package io.latchkey.zk;
 
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.history.LockClaim;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,22 +27,23 @@ record LossRecord(String path, String cause, OptionalLong early, long gap) {
         List<LossRecord> all = new ArrayList<>();
         Set<Long> seen = new HashSet<>();
         for (HistoryEvent lost : events) {
-            if (lost.what() != What.LOST || !seen.add(lost.attempt())) {
+            if (lost.type() != EventType.LOST || !seen.add(lost.attempt())) {
                 continue;
             }
             String path = lost.claims().get(0).path();
             Optional<HistoryEvent> next = events.stream()
-                    .filter(event -> event.what() == What.GRANTED
+                    .filter(event -> event.type() == EventType.GRANTED
                             && event.attempt() != lost.attempt()
                             && event.claims().stream().map(LockClaim::path).anyMatch(path::equals))
                     .findFirst();
             long lastLook = events.stream()
-                    .filter(event -> event.what() == What.VALID && event.attempt() == lost.attempt())
+                    .filter(event -> event.type() == EventType.VALID && event.attempt() == lost.attempt())
                     .mapToLong(HistoryEvent::nanos)
                     .findFirst()
                     .orElse(lost.nanos());
             OptionalLong left = events.stream()
-                    .filter(event -> event.what() == What.NOTE && event.note().equals(gone + path))
+                    .filter(event ->
+                            event.type() == EventType.NOTE && event.note().equals(gone + path))
                     .mapToLong(event -> event.nanos() - lastLook)
                     .findFirst();
             next.ifPresent(granted -> all.add(new LossRecord(path, lost.note(), left, granted.nanos() - lost.nanos())));

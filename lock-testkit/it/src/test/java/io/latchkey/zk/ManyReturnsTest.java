@@ -127,7 +127,7 @@ class ManyReturnsTest {
                     system,
                     mostInASecond(attempts),
                     each,
-                    Spread.of(back.found.values().stream().mapToLong(at -> at - from)));
+                    DurationSummary.of(back.found.values().stream().mapToLong(at -> at - from)));
             double seconds = Math.ceil((answered.getMax() - struck) / 1e9);
             assertTrue(each <= 1 + ATTEMPTS_A_SECOND * seconds, () -> each + " attempts in " + seconds + " s");
         } finally {
@@ -160,7 +160,7 @@ class ManyReturnsTest {
             List<WireRecord> records = proxy.since(seen).records();
             seen = new Wire.Mark(seen.position() + records.size());
             for (WireRecord record : records) {
-                if (record instanceof WireRecord.Welcome welcome && welcome.session() != 0) {
+                if (record instanceof WireRecord.Connect welcome && welcome.session() != 0) {
                     found.putIfAbsent(welcome.session(), welcome.nanoTime());
                 }
             }

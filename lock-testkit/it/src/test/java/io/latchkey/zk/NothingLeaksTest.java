@@ -20,9 +20,9 @@ import io.latchkey.lock.admin.Contender;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.LiveObjects;
 import io.latchkey.testkit.SimulatedLocks;
-import io.latchkey.testkit.server.Detour;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
+import io.latchkey.testkit.server.UnrecordedProxy;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.time.Slowness;
 import java.lang.ref.WeakReference;
@@ -115,21 +115,21 @@ class NothingLeaksTest {
 
     /** A client, its connection to the server, and when that is to be mended if it is struck. */
     private static final class Way {
-        final Detour detour;
+        final UnrecordedProxy proxy;
         final boolean takesTurns;
         boolean isStruck;
         long mendAt;
         volatile ZkLockClient client;
 
-        Way(Detour detour, boolean takesTurns) throws InterruptedException {
-            this.detour = detour;
+        Way(UnrecordedProxy proxy, boolean takesTurns) throws InterruptedException {
+            this.proxy = proxy;
             this.takesTurns = takesTurns;
             this.client = open();
         }
 
         private ZkLockClient open() throws InterruptedException {
             ZkLockClient.Builder builder =
-                    ZkLockClient.builder().connectString(detour.connectString()).sessionTimeout(SESSION);
+                    ZkLockClient.builder().connectString(proxy.connectString()).sessionTimeout(SESSION);
             return (takesTurns ? builder.localTurns(5, SESSION) : builder).build();
         }
 
@@ -147,7 +147,7 @@ class NothingLeaksTest {
 
         void mend() {
             isStruck = false;
-            detour.heal();
+            proxy.heal();
         }
     }
 
@@ -157,7 +157,7 @@ class NothingLeaksTest {
     void nothingIsKept_afterLoadAndFaults() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start()) {
             for (int i = 0; i < CLIENTS; i++) {
-                ways.add(new Way(Detour.to(server), i < 2));
+                ways.add(new Way(UnrecordedProxy.to(server), i < 2));
             }
             CountDownLatch connected = new CountDownLatch(1);
             ZooKeeper operator = new ZooKeeper(server.connectString(), 60_000, event -> connected.countDown());
@@ -194,7 +194,7 @@ class NothingLeaksTest {
             } finally {
                 ways.forEach(way -> way.client.close());
                 operator.close();
-                ways.forEach(way -> way.detour.close());
+                ways.forEach(way -> way.proxy.close());
             }
         }
         awaitThreads(Map.of());
@@ -356,20 +356,20 @@ class NothingLeaksTest {
                     server.expireSession(session.get());
                 }
             }
-            case CUT -> one(ways).ifPresent(way -> way.detour.cut());
+            case CUT -> one(ways).ifPresent(way -> way.proxy.cut());
             case SLOWNESS ->
                 strikeWay(way -> {
-                    way.detour.delay(Duration.ofMillis(random.nextInt(20, 200)));
+                    way.proxy.delay(Duration.ofMillis(random.nextInt(20, 200)));
                     return Duration.ofMillis(1500);
                 });
             case SHORT_HOLE ->
                 strikeWay(way -> {
-                    way.detour.blackHole();
+                    way.proxy.blackHole();
                     return Duration.ofMillis(random.nextInt(200, 3000));
                 });
             case LONG_HOLE ->
                 strikeWay(way -> {
-                    way.detour.blackHole();
+                    way.proxy.blackHole();
                     return SESSION.plusSeconds(1);
                 });
             // A client whose connection is struck could not be opened.

@@ -14,7 +14,7 @@ import io.latchkey.lock.Mutex;
 import io.latchkey.lock.OnLoss;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.lock.admin.Contender;
-import io.latchkey.testkit.Flight;
+import io.latchkey.testkit.FlightAssertions;
 import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.RequestMatch;
@@ -55,7 +55,7 @@ class RecipeWireTest extends OnOneServer {
     RecipeWireTest() throws InterruptedException {}
 
     /** A lock of one request, by its name, and what shuts it out. */
-    private record Single(
+    private record SingleLock(
             String name, Function<LockClient, Acquirable> of, Function<LockClient, Acquirable> blocker, String path) {
         @Override
         public String toString() {
@@ -63,18 +63,18 @@ class RecipeWireTest extends OnOneServer {
         }
     }
 
-    static Stream<Single> singles() {
+    static Stream<SingleLock> singles() {
         return Stream.of(
-                new Single("mutex", client -> client.mutex("/m"), client -> client.mutex("/m"), "/m"),
-                new Single("read", RecipeWireTest::read, RecipeWireTest::write, "/rw"),
-                new Single("write", RecipeWireTest::write, RecipeWireTest::read, "/rw"),
+                new SingleLock("mutex", client -> client.mutex("/m"), client -> client.mutex("/m"), "/m"),
+                new SingleLock("read", RecipeWireTest::read, RecipeWireTest::write, "/rw"),
+                new SingleLock("write", RecipeWireTest::write, RecipeWireTest::read, "/rw"),
                 ofPermits("one permit", 1),
                 ofPermits("five permits", 5),
                 ofPermits("all permits", CAPACITY));
     }
 
-    private static Single ofPermits(String name, int permits) {
-        return new Single(
+    private static SingleLock ofPermits(String name, int permits) {
+        return new SingleLock(
                 name,
                 client -> client.semaphore("/s", CAPACITY).permits(permits),
                 client -> client.semaphore("/s", CAPACITY).permits(CAPACITY),
@@ -161,10 +161,10 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void acquireCostsTwoRequestsInOneFlight_whenFree(Single lock) throws Exception {
+    void acquireCostsTwoRequestsInOneFlight_whenFree(SingleLock lock) throws Exception {
         for (int round = 0; round < 3; round++) {
             Wire.Mark before = proxy.mark();
-            Lease lease = Flight.of(2, proxy, lock.of().apply(counted)::acquireAsync);
+            Lease lease = FlightAssertions.of(2, proxy, lock.of().apply(counted)::acquireAsync);
             assertCost(before, 2, 1);
             before = proxy.mark();
             assertEquals(ReleaseOutcome.RELEASED, lease.release());
@@ -174,11 +174,11 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void firstContactAddsOneRequest_toTheSameFlight(Single lock) throws Exception {
+    void firstContactAddsOneRequest_toTheSameFlight(SingleLock lock) throws Exception {
         FaultProxy fresh = proxy();
         ZkLockClient newcomer = patient(fresh);
         Wire.Mark before = fresh.mark();
-        Lease unused = Flight.of(3, fresh, lock.of().apply(newcomer)::acquireAsync);
+        Lease unused = FlightAssertions.of(3, fresh, lock.of().apply(newcomer)::acquireAsync);
         Wire wire = fresh.since(before);
         assertEquals(3, wire.requestsButHeartbeats(), wire::toString);
         assertEquals(1, wire.roundTrips(), wire::toString);
@@ -204,10 +204,10 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void failedTryCostsOneDeletion(Single lock) throws Exception {
+    void failedTryCostsOneDeletion(SingleLock lock) throws Exception {
         Lease held = lock.blocker().apply(other).acquire();
         Wire.Mark before = proxy.mark();
-        assertTrue(Flight.of(2, proxy, () -> lock.of().apply(counted).tryAcquireAsync(Duration.ZERO))
+        assertTrue(FlightAssertions.of(2, proxy, () -> lock.of().apply(counted).tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
         assertCost(before, 3, 2);
         assertEquals(1, proxy.since(before).count(RequestMatch.delete()));
@@ -218,13 +218,14 @@ class RecipeWireTest extends OnOneServer {
     /** It looks first, as the last try found the lock busy, and asks as usual once its way seems free. */
     @ParameterizedTest
     @MethodSource("singles")
-    void repeatedTryOfABusyLockWritesNothing(Single lock) throws Exception {
+    void repeatedTryOfABusyLockWritesNothing(SingleLock lock) throws Exception {
         Lease held = lock.blocker().apply(other).acquire();
         assertTrue(lock.of().apply(counted).tryAcquire().isEmpty());
         for (int again = 0; again < 3; again++) {
             Wire.Mark before = proxy.mark();
-            assertTrue(Flight.of(2, proxy, () -> lock.of().apply(counted).tryAcquireAsync(Duration.ZERO))
-                    .isEmpty());
+            assertTrue(
+                    FlightAssertions.of(2, proxy, () -> lock.of().apply(counted).tryAcquireAsync(Duration.ZERO))
+                            .isEmpty());
             assertLook(before, 2);
         }
         held.close();
@@ -233,7 +234,7 @@ class RecipeWireTest extends OnOneServer {
     }
 
     /** Returns the requests of a try that is granted. */
-    private long requests(Single lock) throws Exception {
+    private long requests(SingleLock lock) throws Exception {
         Wire.Mark before = proxy.mark();
         Lease lease = lock.of().apply(counted).tryAcquire().orElseThrow();
         long requests = proxy.since(before).requestsButHeartbeats();
@@ -246,7 +247,7 @@ class RecipeWireTest extends OnOneServer {
     void tryOfAMutexThatItsClientHoldsWritesNothing() throws Exception {
         Lease held = counted.mutex("/own").acquire();
         Wire.Mark before = proxy.mark();
-        assertTrue(Flight.of(2, proxy, () -> counted.mutex("/own").tryAcquireAsync(Duration.ZERO))
+        assertTrue(FlightAssertions.of(2, proxy, () -> counted.mutex("/own").tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
         assertLook(before, 2);
         held.close();
@@ -261,7 +262,7 @@ class RecipeWireTest extends OnOneServer {
         assertTrue(multi(counted).tryAcquire().isEmpty());
         for (int again = 0; again < 3; again++) {
             Wire.Mark before = proxy.mark();
-            assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+            assertTrue(FlightAssertions.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                     .isEmpty());
             assertLook(before, 2);
         }
@@ -274,7 +275,7 @@ class RecipeWireTest extends OnOneServer {
         other.semaphore("/s", CAPACITY).resize(CAPACITY + 5);
         for (int more : List.of(1, 0)) { // the data, once the list has told that it was written
             Wire.Mark before = proxy.mark();
-            Lease lease = Flight.of(2, proxy, counted.semaphore("/s", CAPACITY)::acquireAsync);
+            Lease lease = FlightAssertions.of(2, proxy, counted.semaphore("/s", CAPACITY)::acquireAsync);
             assertCost(before, 2 + more, 1 + more);
             lease.close();
         }
@@ -314,7 +315,7 @@ class RecipeWireTest extends OnOneServer {
         for (Acquirable lock :
                 List.of(read(counted), counted.semaphore("/s", CAPACITY).permits(5))) {
             Wire.Mark before = proxy.mark();
-            Lease lease = Flight.of(2, proxy, lock::acquireAsync);
+            Lease lease = FlightAssertions.of(2, proxy, lock::acquireAsync);
             assertCost(before, 2, 1);
             lease.close();
         }
@@ -348,7 +349,7 @@ class RecipeWireTest extends OnOneServer {
     void multiLockCostsOneTransactionAndOneReadInOneFlight_whenFree() throws Exception {
         for (int round = 0; round < 3; round++) {
             Wire.Mark before = proxy.mark();
-            Lease lease = Flight.of(2, proxy, multi(counted)::acquireAsync);
+            Lease lease = FlightAssertions.of(2, proxy, multi(counted)::acquireAsync);
             assertCost(before, 2, 1);
             Wire wire = proxy.since(before);
             assertEquals(1L, wire.requestsByOp().get(WireRecord.Op.MULTI), wire::toString);
@@ -367,7 +368,7 @@ class RecipeWireTest extends OnOneServer {
                 counted.readWriteLock("/rw").readLock(),
                 counted.semaphore("/s", CAPACITY).permits(7));
         Wire.Mark before = proxy.mark();
-        Lease lease = Flight.of(2, proxy, mixed::acquireAsync);
+        Lease lease = FlightAssertions.of(2, proxy, mixed::acquireAsync);
         assertCost(before, 2, 1);
         before = proxy.mark();
         lease.close();
@@ -378,7 +379,7 @@ class RecipeWireTest extends OnOneServer {
     void failedTryOfAMultiLockCostsOneMoreTransaction() throws Exception {
         other.mutex("/k/3").acquire();
         Wire.Mark before = proxy.mark();
-        assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+        assertTrue(FlightAssertions.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
         assertCost(before, 2 + 1, 2);
         assertEquals(0, server().watchCount());
@@ -393,12 +394,12 @@ class RecipeWireTest extends OnOneServer {
             makeNode(foreign);
         }
         Wire.Mark before = proxy.mark();
-        assertTrue(Flight.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+        assertTrue(FlightAssertions.of(2, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
         assertCost(before, 2 + 1, 2);
         int apart = 1 + PATHS.size();
         before = proxy.mark();
-        assertTrue(Flight.of(apart, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
+        assertTrue(FlightAssertions.of(apart, proxy, () -> multi(counted).tryAcquireAsync(Duration.ZERO))
                 .isEmpty());
         assertLook(before, apart);
         held.close();
@@ -585,7 +586,7 @@ class RecipeWireTest extends OnOneServer {
 
     @ParameterizedTest
     @MethodSource("singles")
-    void cancelRemovesWatchesAndCostsOneDeletion(Single lock) throws Exception {
+    void cancelRemovesWatchesAndCostsOneDeletion(SingleLock lock) throws Exception {
         Lease held = lock.blocker().apply(other).acquire();
         CompletableFuture<Lease> waiting = lock.of().apply(counted).acquireAsync();
         awaitUntil("the set-up", () -> server().watchCount() > 0);

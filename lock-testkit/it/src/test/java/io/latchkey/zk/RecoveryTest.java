@@ -141,12 +141,12 @@ class RecoveryTest {
     }
 
     /** When a fault struck, and when a server answered again. */
-    private record Struck(long fault, long answers) {}
+    private record FaultTimes(long fault, long answers) {}
 
     /** A fault that strikes all clients at the same time. */
     @FunctionalInterface
     private interface FaultInjection {
-        Struck on(List<FaultProxy> proxies) throws Exception;
+        FaultTimes on(List<FaultProxy> proxies) throws Exception;
     }
 
     /** What comes before the clients of a round connect. */
@@ -170,7 +170,7 @@ class RecoveryTest {
             measure(name, List.of(server.connectString()), holding, proxies -> {
                 long fault = System.nanoTime();
                 proxies.forEach(FaultProxy::cut);
-                return new Struck(fault, fault);
+                return new FaultTimes(fault, fault);
             });
         }
     }
@@ -253,7 +253,7 @@ class RecoveryTest {
                 List<CompletableFuture<Long>> ended =
                         proxies.stream().map(FaultProxy::expireSession).toList();
                 ended.forEach(CompletableFuture::join);
-                return new Struck(fault, fault);
+                return new FaultTimes(fault, fault);
             });
         }
     }
@@ -280,7 +280,7 @@ class RecoveryTest {
                 server.stop();
                 TimeUnit.NANOSECONDS.sleep(length.toNanos());
                 server.restart();
-                return new Struck(fault, System.nanoTime());
+                return new FaultTimes(fault, System.nanoTime());
             });
         }
     }
@@ -306,7 +306,7 @@ class RecoveryTest {
                 killed.set(leader);
                 int next = servers.awaitLeader(RECOVERS_WITHIN);
                 Eventually.holds("the next leader serves", RECOVERS_WITHIN, () -> servers.isServing(next));
-                return new Struck(fault, System.nanoTime());
+                return new FaultTimes(fault, System.nanoTime());
             });
         }
     }
@@ -367,7 +367,7 @@ class RecoveryTest {
         }
         try {
             List<Subject> each = subjects.stream().flatMap(List::stream).toList();
-            Struck struck = injection.on(
+            FaultTimes struck = injection.on(
                     each.stream().flatMap(subject -> subject.proxies.stream()).toList());
             List<Future<Long>> ends = each.stream()
                     .map(subject -> threads.submit(() -> subject.acquire(holding)))

@@ -79,8 +79,8 @@ class RollingRestartTest {
                     + "| end of the process | rounds | signal to next grant | end of process to next grant | step |\n"
                     + "|---|---|---|---|---|");
             rounds.forEach((ending, of) -> System.out.println("| " + ending.shown + " | " + of.size() + " | "
-                    + Spread.of(of.stream().mapToLong(Round::granted)) + " | "
-                    + Spread.of(of.stream().mapToLong(round -> round.granted() - round.ended())) + " | "
+                    + DurationSummary.of(of.stream().mapToLong(Round::granted)) + " | "
+                    + DurationSummary.of(of.stream().mapToLong(round -> round.granted() - round.ended())) + " | "
                     + of.stream().filter(Round::finished).count() + " finished |"));
         }
     }

@@ -317,7 +317,7 @@ class TlsTest {
     private static void assertCommandSays(Mistake mistake, Reason reason, String said) throws IOException {
         Path file = file(mistake.name(), site.config(mistake));
         String time = "--connect-timeout=" + PATIENCE.toMillis() / 2 + "ms";
-        Program.Ended ended = InThisJvm.latchkey(site.servers(mistake), "ls", time, "--client-config=" + file);
+        Program.Exit ended = InThisJvm.latchkey(site.servers(mistake), "ls", time, "--client-config=" + file);
 
         assertAll(
                 () -> assertEquals(reason == Reason.TLS_REFUSED ? 77 : 78, ended.status(), ended::toString),

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * there are enough for both, because the network decides which client learns of a grant first.
  *
  * <p>Clients see only part of the order. One request is certainly ahead of another if it was known to be
- * {@linkplain HistoryEvent.What#PLACED placed} before the other client began its call. The proxy of a
+ * {@linkplain HistoryEvent.EventType#PLACED placed} before the other client began its call. The proxy of a
  * {@link FaultyClient} observes that, or the client records it by {@link Attempt#placed()}. Without either there is no
  * order, and the rule does not apply, unless no request ever waited beside another. Concurrent requests have no order,
  * and their grants are not judged. Tokens are not used: {@link TokenOrderChecker} compares those.
@@ -190,8 +190,8 @@ public final class FifoChecker {
         if (!summary.isGranted()) {
             boolean sessionsLive = findings.events().stream()
                     .noneMatch(event -> event.client().equals(summary.client())
-                            && (event.what() == HistoryEvent.What.SESSION_ENDING
-                                    || event.what() == HistoryEvent.What.NOTE)
+                            && (event.type() == HistoryEvent.EventType.SESSION_ENDING
+                                    || event.type() == HistoryEvent.EventType.NOTE)
                             && event.attempt() == 0
                             && event.nanos() >= summary.requested());
             return new QueuedAttempt(summary, claim, Attempt.Summary.NEVER, sessionsLive);

@@ -37,7 +37,7 @@ public final class LeakChecker {
      * @param nodes nodes below the paths in question
      * @param watches all watches
      */
-    public record Left(List<ServerNode> nodes, List<ServerNode.Watch> watches) {}
+    public record Leftovers(List<ServerNode> nodes, List<ServerNode.Watch> watches) {}
 
     /**
      * Says whose session owns what is left.
@@ -46,7 +46,7 @@ public final class LeakChecker {
      * @param clients names by the ids of sessions, as far as they are known
      * @return broken, with each ephemeral node and each watch, or obeyed
      */
-    public static Verdict check(Left left, Map<Long, String> clients) {
+    public static Verdict check(Leftovers left, Map<Long, String> clients) {
         List<String> found = new ArrayList<>();
         left.nodes().stream()
                 .filter(ServerNode::isEphemeral)
@@ -69,7 +69,8 @@ public final class LeakChecker {
      * @return undecided if nothing is found and one of the clients has no session with a connection
      */
     public static Verdict check(EmbeddedZooKeeper server, String path, List<FaultyClient> clients) {
-        return check(server::connectedSessions, () -> new Left(server.nodesUnder(path), server.watches()), clients);
+        return check(
+                server::connectedSessions, () -> new Leftovers(server.nodesUnder(path), server.watches()), clients);
     }
 
     /**
@@ -81,10 +82,12 @@ public final class LeakChecker {
      * @return undecided if nothing is found and one of the clients has no session with a connection
      */
     public static Verdict check(EmbeddedEnsemble servers, String path, List<FaultyClient> clients) {
-        return check(servers::connectedSessions, () -> new Left(servers.nodesUnder(path), servers.watches()), clients);
+        return check(
+                servers::connectedSessions, () -> new Leftovers(servers.nodesUnder(path), servers.watches()), clients);
     }
 
-    private static Verdict check(Supplier<Set<Long>> connections, Supplier<Left> look, List<FaultyClient> clients) {
+    private static Verdict check(
+            Supplier<Set<Long>> connections, Supplier<Leftovers> look, List<FaultyClient> clients) {
         Map<Long, String> names = new HashMap<>();
         clients.forEach(client -> names.put(client.proxy().session().orElse(0), client.name()));
         Set<Long> connected = new HashSet<>(connections.get());

@@ -4,7 +4,7 @@ package io.latchkey.testkit.check;
 import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.history.LockClaim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class LivenessChecker {
         this.served = served.toNanos();
         this.end = end;
         for (HistoryEvent event : events) {
-            if (event.what() == What.RESIZING) {
+            if (event.type() == EventType.RESIZING) {
                 for (LockClaim claim : event.claims()) {
                     smallest.merge(claim.path(), ((LockClaim.Permits) claim).of(), Math::min);
                 }
@@ -159,10 +159,10 @@ public final class LivenessChecker {
         }
         for (HistoryEvent event : findings.events()) {
             boolean fault = event.attempt() == 0
-                    && (event.what() == What.SESSION_ENDING
-                            || event.what() == What.SESSION_ENDED
-                            || event.what() == What.NOTE);
-            if (fault || event.what() == What.RESIZED) {
+                    && (event.type() == EventType.SESSION_ENDING
+                            || event.type() == EventType.SESSION_ENDED
+                            || event.type() == EventType.NOTE);
+            if (fault || event.type() == EventType.RESIZED) {
                 steps.add(new Step(event.nanos(), Kind.FAULT, Optional.empty()));
             }
         }

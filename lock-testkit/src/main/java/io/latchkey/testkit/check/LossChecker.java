@@ -4,7 +4,7 @@ package io.latchkey.testkit.check;
 import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.History;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +110,7 @@ public final class LossChecker {
     private Map<Long, HistoryEvent> ends() {
         Map<Long, HistoryEvent> ends = new HashMap<>();
         for (HistoryEvent event : findings.events()) {
-            if (event.what() == What.SESSION_ENDED && event.session() != 0) {
+            if (event.type() == EventType.SESSION_ENDED && event.session() != 0) {
                 ends.putIfAbsent(event.session(), event);
             }
         }

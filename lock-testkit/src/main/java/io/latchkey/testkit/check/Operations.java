@@ -4,7 +4,7 @@ package io.latchkey.testkit.check;
 import io.latchkey.testkit.check.SessionEnds.Bearing;
 import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.history.LockClaim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,9 +135,9 @@ final class Operations {
         }
         boolean noFault = events.stream()
                 .filter(event -> event.nanos() < summary.gaveUp())
-                .noneMatch(event -> event.what() == What.LOST
-                        || event.what() == What.SESSION_ENDING
-                        || (event.what() == What.NOTE && event.attempt() == 0));
+                .noneMatch(event -> event.type() == EventType.LOST
+                        || event.type() == EventType.SESSION_ENDING
+                        || (event.type() == EventType.NOTE && event.attempt() == 0));
         return noFault
                 && group.stream()
                         .filter(other -> other.attempt() != summary.attempt() && other.requested() < summary.gaveUp())

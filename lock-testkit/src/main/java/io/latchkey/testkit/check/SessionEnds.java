@@ -4,7 +4,7 @@ package io.latchkey.testkit.check;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.history.Attempt;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,13 +17,13 @@ final class SessionEnds {
     private final Map<String, List<HistoryEvent>> ends;
 
     SessionEnds(List<HistoryEvent> events) {
-        this.endings = byClient(events, What.SESSION_ENDING);
-        this.ends = byClient(events, What.SESSION_ENDED);
+        this.endings = byClient(events, EventType.SESSION_ENDING);
+        this.ends = byClient(events, EventType.SESSION_ENDED);
     }
 
-    private static Map<String, List<HistoryEvent>> byClient(List<HistoryEvent> events, What what) {
+    private static Map<String, List<HistoryEvent>> byClient(List<HistoryEvent> events, EventType type) {
         return events.stream()
-                .filter(event -> event.what() == what)
+                .filter(event -> event.type() == type)
                 .collect(Collectors.groupingBy(HistoryEvent::client));
     }
 

@@ -259,7 +259,7 @@ abstract class BodyContract extends LimitContract {
         }));
         Lease lease = soon(began);
         assertFalse(mutex(client).queue().isEmpty()); // the watch on the node is set by now
-        try (LockFixture.Held held = fixture().holdEvents(client)) {
+        try (LockFixture.MessageHold held = fixture().holdEvents(client)) {
             fixture().deleteRequest(path(), 0);
             soon(held.caught());
             go.countDown();

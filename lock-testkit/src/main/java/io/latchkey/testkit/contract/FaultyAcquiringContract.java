@@ -144,7 +144,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     void interruptedWhileCreating() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
-        LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
+        LockFixture.MessageHold answers = fixture().holdAnswersOfCreates(client);
         Caller<Lease> caller = inThread(lock(client)::acquire);
         soon(answers.caught());
         caller.thread().interrupt();
@@ -160,7 +160,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
     void cancelledWhileCreating() throws Exception {
         LockClient client = client();
         acquired(lock(client)).close();
-        LockFixture.Held answers = fixture().holdAnswersOfCreates(client);
+        LockFixture.MessageHold answers = fixture().holdAnswersOfCreates(client);
         CompletableFuture<Lease> asked = lock(client).acquireAsync();
         soon(answers.caught());
         assertTrue(asked.cancel(false));
@@ -212,7 +212,7 @@ abstract class FaultyAcquiringContract extends AcquirableContract {
         LockClient expiring = client();
         CompletableFuture<Lease> asked = queued(lock(expiring));
         assertWaits(asked, lock(expiring));
-        LockFixture.Held events = fixture().holdEvents(expiring);
+        LockFixture.MessageHold events = fixture().holdEvents(expiring);
         held.close();
         soon(events.caught());
         fixture().expire(expiring);

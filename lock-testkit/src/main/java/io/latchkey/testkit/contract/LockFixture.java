@@ -98,7 +98,7 @@ public interface LockFixture extends AutoCloseable {
      * @param client whose answers
      * @return in force until it is closed
      */
-    default Held holdAnswersOfCreates(LockClient client) {
+    default MessageHold holdAnswersOfCreates(LockClient client) {
         throw undeclared(Feature.WIRE_FAULTS);
     }
 
@@ -109,12 +109,12 @@ public interface LockFixture extends AutoCloseable {
      * @param client whose events
      * @return in force until it is closed
      */
-    default Held holdEvents(LockClient client) {
+    default MessageHold holdEvents(LockClient client) {
         throw undeclared(Feature.WIRE_FAULTS);
     }
 
     /** Something that is held back. */
-    interface Held extends AutoCloseable {
+    interface MessageHold extends AutoCloseable {
         /** {@return completes when something is held back: the server has done its part} */
         CompletableFuture<?> caught();
 

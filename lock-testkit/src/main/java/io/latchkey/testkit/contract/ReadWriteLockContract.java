@@ -520,7 +520,7 @@ public abstract class ReadWriteLockContract extends FaultyAcquiringContract {
     void cancelledDowngrade() throws Exception {
         LockClient client = client();
         Lease write = acquired(write(client));
-        try (LockFixture.Held held = fixture().holdAnswersOfCreates(client)) {
+        try (LockFixture.MessageHold held = fixture().holdAnswersOfCreates(client)) {
             CompletableFuture<Lease> downgrade = client.readWriteLock(path()).downgradeAsync(write);
             soon(held.caught());
             downgrade.cancel(false);

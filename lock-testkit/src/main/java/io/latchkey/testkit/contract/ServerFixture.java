@@ -133,7 +133,7 @@ public class ServerFixture implements LockFixture {
         return proxy(client).cutAfter(RequestMatch.delete(), 1).struck();
     }
 
-    record HeldMessages(HeldFrames hold) implements Held {
+    record HeldMessages(HeldFrames hold) implements MessageHold {
         @Override
         public CompletableFuture<?> caught() {
             return hold.firstCaught();
@@ -146,12 +146,12 @@ public class ServerFixture implements LockFixture {
     }
 
     @Override
-    public Held holdAnswersOfCreates(LockClient client) {
+    public MessageHold holdAnswersOfCreates(LockClient client) {
         return new HeldMessages(proxy(client).holdAnswers(RequestMatch.create()));
     }
 
     @Override
-    public Held holdEvents(LockClient client) {
+    public MessageHold holdEvents(LockClient client) {
         return new HeldMessages(proxy(client).holdEvents());
     }
 

@@ -121,12 +121,12 @@ public class SimulatedFixture implements LockFixture {
     }
 
     @Override
-    public final Held holdAnswersOfCreates(LockClient client) {
+    public final MessageHold holdAnswersOfCreates(LockClient client) {
         return new ServerFixture.HeldMessages(locks.holdAnswers(inner(client), RequestMatch.create()));
     }
 
     @Override
-    public final Held holdEvents(LockClient client) {
+    public final MessageHold holdEvents(LockClient client) {
         return new ServerFixture.HeldMessages(locks.holdEvents(inner(client)));
     }
 

@@ -4,7 +4,7 @@ package io.latchkey.testkit.history;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.ClientProcess;
 import io.latchkey.testkit.FaultyClient;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -40,17 +40,17 @@ public final class Attempt {
         this.observation = observation;
     }
 
-    private void record(What what, String note) {
-        record(log.now(), what, note);
+    private void record(EventType type, String note) {
+        record(log.now(), type, note);
     }
 
-    private void record(long nanos, What what, String note) {
-        log.add(new HistoryEvent(nanos, client, number, claims, what, token, session, note));
+    private void record(long nanos, EventType type, String note) {
+        log.add(new HistoryEvent(nanos, client, number, claims, type, token, session, note));
     }
 
     /** @param how the time that the client gives it, if any */
     void requested(String how) {
-        record(What.REQUESTED, how);
+        record(EventType.REQUESTED, how);
     }
 
     /**
@@ -58,7 +58,7 @@ public final class Attempt {
      * requests are behind it. Attempts through a {@link FaultyClient} record this by themselves.
      */
     public void placed() {
-        record(What.PLACED, "");
+        record(EventType.PLACED, "");
     }
 
     /**
@@ -69,15 +69,15 @@ public final class Attempt {
      * @return the attempt that holds from then on
      */
     public Attempt downgraded(long before) {
-        record(before, What.RELEASING, HistoryEvent.DOWNGRADE);
-        record(before, What.RELEASED, HistoryEvent.DOWNGRADE);
+        record(before, EventType.RELEASING, HistoryEvent.DOWNGRADE);
+        record(before, EventType.RELEASED, HistoryEvent.DOWNGRADE);
         List<LockClaim> shared =
                 claims.stream().map(claim -> LockClaim.shared(claim.path())).toList();
         Attempt reader = log.added(client, shared, observation);
         reader.token = token;
         reader.session = session;
-        reader.record(before, What.REQUESTED, HistoryEvent.DOWNGRADE);
-        reader.record(before, What.GRANTED, HistoryEvent.DOWNGRADE);
+        reader.record(before, EventType.REQUESTED, HistoryEvent.DOWNGRADE);
+        reader.record(before, EventType.GRANTED, HistoryEvent.DOWNGRADE);
         return reader;
     }
 
@@ -94,16 +94,16 @@ public final class Attempt {
         observation
                 .places()
                 .apply(grantedToken)
-                .ifPresent(nanoTime -> record(Math.min(log.sinceItBegan(nanoTime), now), What.PLACED, ""));
-        record(now, What.GRANTED, "");
+                .ifPresent(nanoTime -> record(Math.min(log.sinceItBegan(nanoTime), now), EventType.PLACED, ""));
+        record(now, EventType.GRANTED, "");
     }
 
     void resizing() {
-        record(What.RESIZING, "");
+        record(EventType.RESIZING, "");
     }
 
     void resized() {
-        record(What.RESIZED, "");
+        record(EventType.RESIZED, "");
     }
 
     /**
@@ -112,7 +112,7 @@ public final class Attempt {
      * @param why for the reader
      */
     public void gaveUp(String why) {
-        record(What.GAVE_UP, why);
+        record(EventType.GAVE_UP, why);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class Attempt {
 
     /** The client is about to release: from now on it does not rely on the lease. */
     public void releasing() {
-        record(What.RELEASING, "");
+        record(EventType.RELEASING, "");
     }
 
     /**
@@ -144,9 +144,9 @@ public final class Attempt {
      */
     public void released(ReleaseOutcome outcome) {
         switch (outcome) {
-            case RELEASED, PENDING -> record(What.RELEASED, outcome.name());
-            case LOST -> record(What.LOST, HistoryEvent.FOUND_BY_RELEASE);
-            case ALREADY_RELEASED -> record(What.NOTE, "released again");
+            case RELEASED, PENDING -> record(EventType.RELEASED, outcome.name());
+            case LOST -> record(EventType.LOST, HistoryEvent.FOUND_BY_RELEASE);
+            case ALREADY_RELEASED -> record(EventType.NOTE, "released again");
         }
     }
 
@@ -156,24 +156,24 @@ public final class Attempt {
      * @param cause for the reader
      */
     public void lost(String cause) {
-        record(What.LOST, cause);
+        record(EventType.LOST, cause);
     }
 
     /** All that a client in another process has told, afterwards. */
     void believed(ClientProcess.Belief belief) {
         token = belief.token();
         long granted = log.sinceItBegan(belief.granted());
-        record(granted, What.REQUESTED, "");
-        record(granted, What.GRANTED, "");
+        record(granted, EventType.REQUESTED, "");
+        record(granted, EventType.GRANTED, "");
         valid(log.sinceItBegan(belief.lastValid()));
-        record(log.sinceItBegan(belief.lost()), What.LOST, belief.cause().name());
+        record(log.sinceItBegan(belief.lost()), EventType.LOST, belief.cause().name());
     }
 
     Optional<HistoryEvent> lastLook() {
         long nanos = lastValid.get();
         return nanos == NEVER
                 ? Optional.empty()
-                : Optional.of(new HistoryEvent(nanos, client, number, claims, What.VALID, token, session, ""));
+                : Optional.of(new HistoryEvent(nanos, client, number, claims, EventType.VALID, token, session, ""));
     }
 
     /**
@@ -227,36 +227,36 @@ public final class Attempt {
 
         private static Summary ofOne(List<HistoryEvent> attempt) {
             HistoryEvent some = attempt.get(0);
-            Optional<HistoryEvent> granted = first(attempt, What.GRANTED);
-            Optional<HistoryEvent> ended = first(attempt, What.LOST).or(() -> first(attempt, What.GAVE_UP));
+            Optional<HistoryEvent> granted = first(attempt, EventType.GRANTED);
+            Optional<HistoryEvent> ended = first(attempt, EventType.LOST).or(() -> first(attempt, EventType.GAVE_UP));
             return new Summary(
                     some.client(),
                     some.attempt(),
                     granted.orElse(some).claims(),
                     granted.map(HistoryEvent::token).orElse(0L),
                     granted.map(HistoryEvent::session).orElse(0L),
-                    first(attempt, What.REQUESTED).map(HistoryEvent::note).orElse(""),
-                    time(first(attempt, What.REQUESTED)),
-                    last(attempt, What.PLACED),
+                    first(attempt, EventType.REQUESTED).map(HistoryEvent::note).orElse(""),
+                    time(first(attempt, EventType.REQUESTED)),
+                    last(attempt, EventType.PLACED),
                     time(granted),
-                    last(attempt, What.VALID),
-                    time(first(attempt, What.RELEASING)),
-                    time(first(attempt, What.RELEASED)),
-                    first(attempt, What.RELEASED).map(HistoryEvent::note).orElse(""),
-                    time(first(attempt, What.LOST)),
-                    time(first(attempt, What.GAVE_UP)),
-                    time(first(attempt, What.RESIZING)),
-                    time(first(attempt, What.RESIZED)),
+                    last(attempt, EventType.VALID),
+                    time(first(attempt, EventType.RELEASING)),
+                    time(first(attempt, EventType.RELEASED)),
+                    first(attempt, EventType.RELEASED).map(HistoryEvent::note).orElse(""),
+                    time(first(attempt, EventType.LOST)),
+                    time(first(attempt, EventType.GAVE_UP)),
+                    time(first(attempt, EventType.RESIZING)),
+                    time(first(attempt, EventType.RESIZED)),
                     ended.map(HistoryEvent::note).orElse(""));
         }
 
-        private static Optional<HistoryEvent> first(List<HistoryEvent> attempt, What what) {
-            return attempt.stream().filter(event -> event.what() == what).findFirst();
+        private static Optional<HistoryEvent> first(List<HistoryEvent> attempt, EventType type) {
+            return attempt.stream().filter(event -> event.type() == type).findFirst();
         }
 
-        private static long last(List<HistoryEvent> attempt, What what) {
+        private static long last(List<HistoryEvent> attempt, EventType type) {
             return attempt.stream()
-                    .filter(event -> event.what() == what)
+                    .filter(event -> event.type() == type)
                     .mapToLong(HistoryEvent::nanos)
                     .max()
                     .orElse(NEVER);

@@ -10,7 +10,7 @@ import io.latchkey.testkit.ClientRecord;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.SimulatedLocks;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
@@ -229,7 +229,7 @@ public final class History implements ClientRecord {
      * @param how by what; the name of an {@link ExpiryOrder}, if it is one
      */
     public void sessionEnding(String client, long session, String how) {
-        log.add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDING, 0, session, how));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), EventType.SESSION_ENDING, 0, session, how));
     }
 
     /**
@@ -239,7 +239,7 @@ public final class History implements ClientRecord {
      * @param session the server's id of the session, 0 if it is not known
      */
     public void sessionEnded(String client, long session) {
-        log.add(new HistoryEvent(now(), client, 0, List.of(), What.SESSION_ENDED, 0, session, ""));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), EventType.SESSION_ENDED, 0, session, ""));
     }
 
     /**
@@ -263,7 +263,7 @@ public final class History implements ClientRecord {
      * @param text one line
      */
     public void note(String client, String text) {
-        log.add(new HistoryEvent(now(), client, 0, List.of(), What.NOTE, 0, 0, text));
+        log.add(new HistoryEvent(now(), client, 0, List.of(), EventType.NOTE, 0, 0, text));
     }
 
     /** {@return the events recorded so far, in order of time, without later ones} */

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param attempt the number of the attempt to acquire, from 1 in the history; 0 if the event concerns the client as a
  *     whole
  * @param claims the requested access; empty if the event concerns the client as a whole, several for a multi-lock
- * @param what the kind of the event
+ * @param type the type of the event
  * @param token the token of the grant, once there is one; 0 before
  * @param session the server's id of the session that it is of, if it is known; 0 if not
  * @param note more, for the reader
@@ -23,7 +23,7 @@ public record HistoryEvent(
         String client,
         long attempt,
         List<LockClaim> claims,
-        What what,
+        EventType type,
         long token,
         long session,
         String note) {
@@ -40,7 +40,7 @@ public record HistoryEvent(
     static final String FOUND_BY_LOOK = "invalid when it was handed out";
 
     /** What can happen. */
-    public enum What {
+    public enum EventType {
         /**
          * The client is about to ask. The note is the time that it gives the attempt, as {@link java.time.Duration}
          * writes it, if any.
@@ -81,7 +81,7 @@ public record HistoryEvent(
      * {@return whether the client noticed the loss by itself, not in response to a release or to a look at the lease}
      */
     public boolean isLossTold() {
-        return what == What.LOST && !note.equals(FOUND_BY_RELEASE) && !note.equals(FOUND_BY_LOOK);
+        return type == EventType.LOST && !note.equals(FOUND_BY_RELEASE) && !note.equals(FOUND_BY_LOOK);
     }
 
     @Override
@@ -93,7 +93,7 @@ public record HistoryEvent(
     public String words() {
         String subject = attempt == 0 ? "" : "#" + attempt + " " + text(claims) + " ";
         String which = token == 0 ? "" : " token " + token;
-        return (subject + what + which + " " + note).stripTrailing();
+        return (subject + type + which + " " + note).stripTrailing();
     }
 
     private static String text(List<LockClaim> claims) {

@@ -140,9 +140,9 @@ final class ScenarioArbitraries {
         };
     }
 
-    private Arbitrary<FaultSchedule.Timed> timed(Arbitrary<FaultSchedule.Action> actions) {
+    private Arbitrary<FaultSchedule.TimedAction> timed(Arbitrary<FaultSchedule.Action> actions) {
         return Combinators.combine(millis(4 * scope.pace()), number(0, scope.clients() - 1), actions)
-                .as(FaultSchedule.Timed::new);
+                .as(FaultSchedule.TimedAction::new);
     }
 
     Arbitrary<FaultSchedule> faults() {
@@ -156,7 +156,7 @@ final class ScenarioArbitraries {
         return Combinators.combine(
                         timed(first), timed(any(kinds)).list().ofMinSize(0).ofMaxSize(upTo(0, scope.mostFaults() - 1)))
                 .as((one, more) -> {
-                    List<FaultSchedule.Timed> all = new ArrayList<>(List.of(one));
+                    List<FaultSchedule.TimedAction> all = new ArrayList<>(List.of(one));
                     all.addAll(more);
                     return new FaultSchedule(all);
                 });

@@ -3,7 +3,7 @@ package io.latchkey.testkit.proxy;
 
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultPlan.FaultEffect;
-import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.FrameReader.ConnectResponse;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -100,7 +100,7 @@ public final class FaultProxy implements AutoCloseable {
      * empty before the first}
      */
     public OptionalLong session() {
-        Connected last = state.lastSession();
+        ConnectResponse last = state.lastSession();
         return last == null ? OptionalLong.empty() : OptionalLong.of(last.session());
     }
 
@@ -174,7 +174,7 @@ public final class FaultProxy implements AutoCloseable {
         if (length.isNegative()) {
             throw new IllegalArgumentException("negative delay: " + length);
         }
-        state.loop().run(() -> state.road(direction).delayNanos = length.toNanos());
+        state.loop().run(() -> state.faults(direction).delayNanos = length.toNanos());
     }
 
     /**
@@ -353,7 +353,7 @@ public final class FaultProxy implements AutoCloseable {
     public void blackHole(Direction direction) {
         state.loop().run(() -> {
             state.note("black hole " + direction);
-            state.road(direction).blackHole = true;
+            state.faults(direction).blackHole = true;
         });
     }
 
@@ -400,11 +400,11 @@ public final class FaultProxy implements AutoCloseable {
      * @return completes with the session's id when the server has ended it and the client has learned it
      */
     public CompletableFuture<Long> expireAtBoth() {
-        Connected session = lastSession();
+        ConnectResponse session = lastSession();
         return tell(session).thenCombine(state.endSession(session), (told, ended) -> ended);
     }
 
-    private CompletableFuture<Long> tell(Connected session) {
+    private CompletableFuture<Long> tell(ConnectResponse session) {
         Fault fault = new Fault("client of session 0x" + Long.toHexString(session.session()) + " told that it is over");
         state.loop().run(() -> {
             state.tellExpired(session.session(), fault);
@@ -423,8 +423,8 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    private Connected lastSession() {
-        Connected last = state.lastSession();
+    private ConnectResponse lastSession() {
+        ConnectResponse last = state.lastSession();
         if (last == null) {
             throw new IllegalStateException("the client has not connected yet");
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrameQueue {
     private final EventLoop loop;
-    private final Road road;
+    private final DirectionFaults faults;
     private final SocketChannel to;
     private final Runnable whenBroken;
     private final Deque<Item> waiting = new ArrayDeque<>();
@@ -29,7 +29,7 @@ final class FrameQueue {
     private long lastDue = System.nanoTime();
 
     /** How frames travel in this direction now; shared by all connections of a proxy. */
-    static final class Road {
+    static final class DirectionFaults {
         long delayNanos;
         boolean blackHole;
     }
@@ -43,9 +43,9 @@ final class FrameQueue {
 
     private record Action(long due, Runnable action) implements Item {}
 
-    FrameQueue(EventLoop loop, Road road, SocketChannel to, Runnable whenBroken) {
+    FrameQueue(EventLoop loop, DirectionFaults faults, SocketChannel to, Runnable whenBroken) {
         this.loop = loop;
-        this.road = road;
+        this.faults = faults;
         this.to = to;
         this.whenBroken = whenBroken;
     }
@@ -71,7 +71,7 @@ final class FrameQueue {
     }
 
     private long due() {
-        long due = System.nanoTime() + road.delayNanos;
+        long due = System.nanoTime() + faults.delayNanos;
         lastDue = due - lastDue > 0 ? due : lastDue;
         return lastDue;
     }
@@ -87,7 +87,7 @@ final class FrameQueue {
 
     /** Lets out whatever may leave now. */
     void drain() {
-        if (!open || road.blackHole) {
+        if (!open || faults.blackHole) {
             return;
         }
         long now = System.nanoTime();

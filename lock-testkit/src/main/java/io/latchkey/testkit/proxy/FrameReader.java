@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
+import io.latchkey.testkit.proxy.WireRecord.Connect;
 import io.latchkey.testkit.proxy.WireRecord.Event;
 import io.latchkey.testkit.proxy.WireRecord.Part;
 import io.latchkey.testkit.proxy.WireRecord.Request;
-import io.latchkey.testkit.proxy.WireRecord.Welcome;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -34,9 +34,9 @@ final class FrameReader {
     record AnswerHeader(int xid, long zxid, int error) {}
 
     /** A server's answer to a connect, with what a second connection of the same session needs. */
-    record Connected(int timeoutMillis, long session, ByteBuffer password) {
-        Welcome asRecord(long now, int connection) {
-            return new Welcome(now, connection, session, timeoutMillis);
+    record ConnectResponse(int timeoutMillis, long session, ByteBuffer password) {
+        Connect asRecord(long now, int connection) {
+            return new Connect(now, connection, session, timeoutMillis);
         }
     }
 
@@ -54,13 +54,13 @@ final class FrameReader {
         return in.getLong();
     }
 
-    static Connected connected(ByteBuffer frame) {
+    static ConnectResponse connected(ByteBuffer frame) {
         ByteBuffer in = body(frame);
         in.getInt(); // protocol version
         int timeout = in.getInt();
         long session = in.getLong();
         ByteBuffer password = in.slice(in.position() + Integer.BYTES, Math.max(0, in.getInt()));
-        return new Connected(timeout, session, password);
+        return new ConnectResponse(timeout, session, password);
     }
 
     /** The answer to a connect by which a server says that the session asked for is over. */

@@ -5,7 +5,7 @@ import io.latchkey.testkit.proxy.FaultPlan.FaultEffect;
 import io.latchkey.testkit.proxy.FaultPlan.TriggeredFault;
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
 import io.latchkey.testkit.proxy.FrameReader.AnswerHeader;
-import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.FrameReader.ConnectResponse;
 import io.latchkey.testkit.proxy.WireRecord.Answer;
 import io.latchkey.testkit.proxy.WireRecord.Delivery;
 import io.latchkey.testkit.proxy.WireRecord.Note;
@@ -54,8 +54,8 @@ final class ProxiedConnection {
         this.state = state;
         this.client = client;
         this.server = server;
-        this.toServer = new FrameQueue(state.loop(), state.road(Direction.TO_SERVER), server, this::serverEnded);
-        this.toClient = new FrameQueue(state.loop(), state.road(Direction.TO_CLIENT), client, this::clientEnded);
+        this.toServer = new FrameQueue(state.loop(), state.faults(Direction.TO_SERVER), server, this::serverEnded);
+        this.toClient = new FrameQueue(state.loop(), state.faults(Direction.TO_CLIENT), client, this::clientEnded);
         this.clientEar = new SocketReader(client, this::fromClient, this::cut, this::clientEnded);
         this.serverEar = new SocketReader(server, this::fromServer, this::cut, this::serverEnded);
     }
@@ -173,7 +173,7 @@ final class ProxiedConnection {
         long now = System.nanoTime();
         if (!serverSpoke) {
             serverSpoke = true;
-            Connected connected = FrameReader.connected(frame);
+            ConnectResponse connected = FrameReader.connected(frame);
             session = connected.session();
             state.connected(connected);
             state.log(connected.asRecord(now, number));

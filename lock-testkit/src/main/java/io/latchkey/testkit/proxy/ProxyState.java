@@ -2,7 +2,7 @@
 package io.latchkey.testkit.proxy;
 
 import io.latchkey.testkit.proxy.FaultProxy.Direction;
-import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.FrameReader.ConnectResponse;
 import io.latchkey.testkit.proxy.WireRecord.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,8 +29,8 @@ final class ProxyState {
     private final List<WireRecord> log = new ArrayList<>();
 
     private final FaultPlan plan = new FaultPlan();
-    private final FrameQueue.Road toServer = new FrameQueue.Road();
-    private final FrameQueue.Road toClient = new FrameQueue.Road();
+    private final FrameQueue.DirectionFaults toServer = new FrameQueue.DirectionFaults();
+    private final FrameQueue.DirectionFaults toClient = new FrameQueue.DirectionFaults();
     private final List<ProxiedConnection> connections = new ArrayList<>();
     private final Map<Long, Long> creators = new ConcurrentHashMap<>();
     private final Set<Long> endedSessions = new HashSet<>();
@@ -44,7 +44,7 @@ final class ProxyState {
 
     private Runnable whenConnectionChanges = () -> {};
     private volatile boolean connected;
-    private volatile @Nullable Connected lastSession;
+    private volatile @Nullable ConnectResponse lastSession;
 
     ProxyState(List<InetSocketAddress> upstreams) {
         this.upstreams = List.copyOf(upstreams);
@@ -89,7 +89,7 @@ final class ProxyState {
         return port;
     }
 
-    FrameQueue.Road road(Direction direction) {
+    FrameQueue.DirectionFaults faults(Direction direction) {
         return direction == Direction.TO_SERVER ? toServer : toClient;
     }
 
@@ -189,7 +189,7 @@ final class ProxyState {
         return connected;
     }
 
-    void connected(Connected connected) {
+    void connected(ConnectResponse connected) {
         if (connected.session() != 0) {
             lastSession = connected;
         }
@@ -205,7 +205,7 @@ final class ProxyState {
     }
 
     /** Ends a session at the server, past this proxy. */
-    CompletableFuture<Long> endSession(Connected session) {
+    CompletableFuture<Long> endSession(ConnectResponse session) {
         note("session 0x" + Long.toHexString(session.session()) + " expired at the server");
         return new SessionCloser(upstreams, session).start().thenApply(ended -> {
             if (listener.isOpen()) {
@@ -230,7 +230,7 @@ final class ProxyState {
     }
 
     @Nullable
-    Connected lastSession() {
+    ConnectResponse lastSession() {
         return lastSession;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.proxy;
 
-import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.FrameReader.ConnectResponse;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -31,9 +31,9 @@ final class SessionCloser {
     private static final int MOST_ROUNDS = 100;
 
     private final List<InetSocketAddress> servers;
-    private final Connected session;
+    private final ConnectResponse session;
 
-    SessionCloser(List<InetSocketAddress> servers, Connected session) {
+    SessionCloser(List<InetSocketAddress> servers, ConnectResponse session) {
         this.servers = servers;
         this.session = session;
     }

@@ -135,7 +135,7 @@ public sealed interface WireRecord {
      * @param session the session, 0 if the server says that the one asked for is over
      * @param timeoutMillis its timeout as negotiated
      */
-    record Welcome(long nanoTime, int connection, long session, int timeoutMillis) implements WireRecord {
+    record Connect(long nanoTime, int connection, long session, int timeoutMillis) implements WireRecord {
         @Override
         public String toString() {
             return session == 0

@@ -112,7 +112,7 @@ public final class HtmlReport {
             cell(table, event.client());
             cell(table, event.attempt() == 0 ? "" : "#" + event.attempt());
             cell(table, event.claims().stream().map(LockClaim::toString).collect(Collectors.joining(" + ")));
-            cell(table, event.what().name());
+            cell(table, event.type().name());
             cell(table, event.token() == 0 ? "" : Long.toString(event.token()));
             cell(table, event.session() == 0 ? "" : "0x" + Long.toHexString(event.session()));
             cell(table, event.note());

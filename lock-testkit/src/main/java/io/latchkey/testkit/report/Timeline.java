@@ -159,7 +159,7 @@ public final class Timeline {
     }
 
     private static String words(HistoryEvent event) {
-        return switch (event.what()) {
+        return switch (event.type()) {
             case SESSION_ENDING -> "session ends, " + event.note();
             case SESSION_ENDED -> "session has ended";
             default -> event.note();

@@ -215,7 +215,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
         }
 
         /** The request counts for all; of those whose number it is, the first strikes and the others cannot any more. */
-        private Optional<PlannedFault> strikes(SimulatedStore.Sent next) {
+        private Optional<PlannedFault> strikes(SimulatedStore.SentRequest next) {
             WireRecord.Request request = next.onTheWire();
             armed.removeIf(each -> each.fault.struck().isDone());
             List<PlannedFault> due = armed.stream()
@@ -250,7 +250,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 Optional.empty(),
                 new OwnerData("simulated", ProcessHandle.current().pid(), label),
                 ids::nextLong,
-                new CarryingTime(this, ask(time::view), () -> lines.values().remove(line)),
+                new ImmediateClock(this, ask(time::view), () -> lines.values().remove(line)),
                 Outbox.inPlace(callbacks, observer),
                 Runnable::run,
                 path -> path,
@@ -436,7 +436,7 @@ public final class ImmediateZooKeeper implements AutoCloseable {
             List<ServerNode.Watch> found = new ArrayList<>();
             for (SimulatedStore store : stores()) {
                 for (SimulatedStore.Watch watch : store.watches()) {
-                    ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.Of.DATA
+                    ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.WatchedPart.DATA
                             ? ServerNode.Watch.Kind.DATA
                             : ServerNode.Watch.Kind.CHILDREN;
                     found.add(new ServerNode.Watch(watch.path(), kind, store.session()));

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /** The server that orders all writes: its tree is authoritative, and the other servers follow its log. */
 final class Leader {
-    private static final Response<ZnodeStore.Written> EXPIRED =
+    private static final Response<ZnodeStore.TransactionResult> EXPIRED =
             Response.failed(Status.SESSION_EXPIRED, "SESSIONEXPIRED");
 
     private final SimulatedTime time;
@@ -79,7 +79,7 @@ final class Leader {
     }
 
     /** The response to a write, and the transaction that a server must have applied to send it. */
-    record Outcome(Response<ZnodeStore.Written> answer, long zxid) {}
+    record Outcome(Response<ZnodeStore.TransactionResult> answer, long zxid) {}
 
     Outcome write(long session, List<Write> writes) {
         if (!sessions.has(session)) {
@@ -93,15 +93,17 @@ final class Leader {
                 // A refused transaction has a number as well.
                 long zxid = commit(List.of(), 0);
                 ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(i, code, code.name());
-                return new Outcome(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))), zxid);
+                return new Outcome(
+                        Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.of(refusal))), zxid);
             }
         }
         long zxid = commit(transaction.changes(), 0);
-        List<ZnodeStore.Created> created = new ArrayList<>(transaction.created().size());
+        List<ZnodeStore.CreatedNode> created =
+                new ArrayList<>(transaction.created().size());
         for (String name : transaction.created()) {
-            created.add(new ZnodeStore.Created(name, zxid));
+            created.add(new ZnodeStore.CreatedNode(name, zxid));
         }
-        return new Outcome(Response.of(new ZnodeStore.Written(created, Optional.empty())), zxid);
+        return new Outcome(Response.of(new ZnodeStore.TransactionResult(created, Optional.empty())), zxid);
     }
 
     long commit(List<Effect> changes, long endedSession) {
@@ -119,7 +121,7 @@ final class Leader {
     }
 
     /** Returns the response to a write without a transaction. */
-    static Response<ZnodeStore.Created> alone(Response<ZnodeStore.Written> answer) {
+    static Response<ZnodeStore.CreatedNode> alone(Response<ZnodeStore.TransactionResult> answer) {
         if (!answer.ok()) {
             return Response.failed(answer.code(), answer.detail());
         }

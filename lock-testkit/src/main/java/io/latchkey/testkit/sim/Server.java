@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.sim;
 
-import io.latchkey.testkit.sim.SimulatedStore.Of;
 import io.latchkey.testkit.sim.SimulatedStore.Watch;
+import io.latchkey.testkit.sim.SimulatedStore.WatchedPart;
 import io.latchkey.testkit.sim.Tree.Effect;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
@@ -66,27 +66,28 @@ final class Server {
 
     private void fire(Effect change, long zxid) {
         if (change instanceof Effect.Created created) {
-            fire(created.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, zxid);
+            fire(created.parent(), WatchedPart.CHILDREN, ZnodeStore.Change.CHILDREN, zxid);
         } else if (change instanceof Effect.DataSet set) {
-            fire(set.path(), Of.DATA, ZnodeStore.Change.DATA, zxid);
+            fire(set.path(), WatchedPart.DATA, ZnodeStore.Change.DATA, zxid);
         } else if (change instanceof Effect.Deleted deleted) {
-            for (Of what : Of.values()) {
+            for (WatchedPart what : WatchedPart.values()) {
                 for (SimulatedStore client : watching(deleted.path(), what)) {
-                    client.fired(deleted.path(), ZnodeStore.Change.DELETED, zxid, Of.DATA, Of.CHILDREN);
+                    client.fired(
+                            deleted.path(), ZnodeStore.Change.DELETED, zxid, WatchedPart.DATA, WatchedPart.CHILDREN);
                 }
             }
-            fire(deleted.parent(), Of.CHILDREN, ZnodeStore.Change.CHILDREN, zxid);
+            fire(deleted.parent(), WatchedPart.CHILDREN, ZnodeStore.Change.CHILDREN, zxid);
         }
     }
 
-    private void fire(String path, Of what, ZnodeStore.Change change, long zxid) {
+    private void fire(String path, WatchedPart what, ZnodeStore.Change change, long zxid) {
         for (SimulatedStore client : watching(path, what)) {
             client.fired(path, change, zxid, what);
         }
     }
 
     /** Returns the clients that watch, and forgets them: a watch fires once. */
-    private List<SimulatedStore> watching(String path, Of what) {
+    private List<SimulatedStore> watching(String path, WatchedPart what) {
         List<SimulatedStore> watching = watchers.remove(new Watch(path, what));
         return watching == null ? List.of() : watching;
     }

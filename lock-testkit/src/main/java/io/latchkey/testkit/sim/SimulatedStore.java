@@ -61,23 +61,23 @@ final class SimulatedStore implements ZnodeStore {
     private int refusals;
 
     /** Requests that no server has taken. */
-    final Deque<Sent> outgoing = new ArrayDeque<>(8);
+    final Deque<SentRequest> outgoing = new ArrayDeque<>(8);
     /** Requests that the server has taken and not answered. */
-    final Deque<Sent> taken = new ArrayDeque<>(8);
+    final Deque<SentRequest> taken = new ArrayDeque<>(8);
     /**
      * Requests in flight when the connection was lost: a server may still execute them, until the session reconnects to
      * it.
      */
-    final Deque<Sent> ghosts = new ArrayDeque<>(4);
+    final Deque<SentRequest> ghosts = new ArrayDeque<>(4);
     /**
      * Writes that a server has taken and not forwarded when the client moved to another server. The leader refuses them
      * as long as the session is at another server, and executes them first when the client reconnects to this one.
      */
-    final Map<Server, List<Sent>> stuck = new LinkedHashMap<>(2);
+    final Map<Server, List<SentRequest>> stuck = new LinkedHashMap<>(2);
     /** The server of the previous connection. */
     private @Nullable Server former;
     /** Unanswered requests, in the order of sending. */
-    private final Deque<Sent> unanswered = new ArrayDeque<>(8);
+    private final Deque<SentRequest> unanswered = new ArrayDeque<>(8);
     /** Messages that the client has not received yet. */
     final Deque<Message> incoming = new ArrayDeque<>(8);
 
@@ -101,13 +101,13 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** The part of a node that is watched. */
-    enum Of {
+    enum WatchedPart {
         DATA,
         CHILDREN
     }
 
     /** A watch. */
-    record Watch(String path, Of what) {
+    record Watch(String path, WatchedPart what) {
         /** Does the same as a record's own method, which is many times slower. */
         @Override
         public boolean equals(@Nullable Object other) {
@@ -116,7 +116,7 @@ final class SimulatedStore implements ZnodeStore {
 
         @Override
         public int hashCode() {
-            return 31 * path.hashCode() + (what == Of.DATA ? 1 : 0);
+            return 31 * path.hashCode() + (what == WatchedPart.DATA ? 1 : 0);
         }
     }
 
@@ -129,7 +129,7 @@ final class SimulatedStore implements ZnodeStore {
      * @param to the request that it answers, if it is a response
      * @param delivery runs when the client takes the message
      */
-    record Message(long zxid, Object content, @Nullable Sent to, Runnable delivery) {
+    record Message(long zxid, Object content, @Nullable SentRequest to, Runnable delivery) {
         boolean isEvent() {
             return content instanceof FiredWatch;
         }
@@ -139,7 +139,7 @@ final class SimulatedStore implements ZnodeStore {
     record FiredWatch(String path, ZnodeStore.Change change, long zxid) {}
 
     /** A request. */
-    abstract static class Sent {
+    abstract static class SentRequest {
         /** The transaction that the server must have applied before it answers. */
         long after;
         /** The number of the request at its store. */
@@ -169,15 +169,15 @@ final class SimulatedStore implements ZnodeStore {
         }
     }
 
-    final class SentWrite extends Sent {
+    final class SentWrite extends SentRequest {
         private final List<Write> writes;
         /** Whether its only write is sent without a transaction. */
         private final boolean alone;
 
-        private final Consumer<Response<Written>> then;
-        Response<Written> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
+        private final Consumer<Response<TransactionResult>> then;
+        Response<TransactionResult> answer = Response.failed(Status.CONNECTION_LOSS, "never taken");
 
-        SentWrite(List<Write> writes, boolean alone, Consumer<Response<Written>> then) {
+        SentWrite(List<Write> writes, boolean alone, Consumer<Response<TransactionResult>> then) {
             this.writes = writes;
             this.alone = alone;
             this.then = then;
@@ -202,7 +202,7 @@ final class SimulatedStore implements ZnodeStore {
 
         @Override
         void take(Response<?> how) {
-            then.accept(as(Written.class, how));
+            then.accept(as(TransactionResult.class, how));
         }
 
         @Override
@@ -242,7 +242,7 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** A read of a node's data or children, with or without a watch. */
-    private final class SentRead extends Sent {
+    private final class SentRead extends SentRequest {
         private final Watch of;
         private final boolean watches;
         private final Consumer<Response<?>> then;
@@ -265,7 +265,7 @@ final class SimulatedStore implements ZnodeStore {
             if (watches) {
                 arm(of, from);
             }
-            return Response.of(of.what() == Of.DATA ? seen.read() : seen.listing());
+            return Response.of(of.what() == WatchedPart.DATA ? seen.read() : seen.listing());
         }
 
         private void countStale(Tree.@Nullable Node seen) {
@@ -285,7 +285,7 @@ final class SimulatedStore implements ZnodeStore {
 
         @Override
         WireRecord.Request onTheWire() {
-            WireRecord.Op op = of.what() == Of.DATA ? WireRecord.Op.GET_DATA : WireRecord.Op.GET_CHILDREN2;
+            WireRecord.Op op = of.what() == WatchedPart.DATA ? WireRecord.Op.GET_DATA : WireRecord.Op.GET_CHILDREN2;
             return onTheWire(op, of.path(), watches, List.of());
         }
 
@@ -296,13 +296,13 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** Several lists in one request. */
-    private final class ReadingLists extends Sent {
+    private final class ReadingLists extends SentRequest {
         private final List<SentRead> lists = new ArrayList<>();
         private final Consumer<Response<List<Response<Listing>>>> then;
 
         ReadingLists(List<String> paths, Consumer<Response<List<Response<Listing>>>> then) {
             for (String path : paths) {
-                lists.add(new SentRead(new Watch(path, Of.CHILDREN), false, answer -> {}));
+                lists.add(new SentRead(new Watch(path, WatchedPart.CHILDREN), false, answer -> {}));
             }
             this.then = then;
         }
@@ -337,7 +337,7 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** Has the server apply all that the leader has committed. */
-    private final class SentSync extends Sent {
+    private final class SentSync extends SentRequest {
         private final String path;
         private final Consumer<Response<String>> then;
 
@@ -373,7 +373,7 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** Removes the watches of a path. Counts as done even if the connection is lost. */
-    private final class SentRemoval extends Sent {
+    private final class SentRemoval extends SentRequest {
         private final String path;
         private final Runnable then;
 
@@ -384,7 +384,7 @@ final class SimulatedStore implements ZnodeStore {
 
         @Override
         Response<?> answer(Server from) {
-            for (Of what : Of.values()) {
+            for (WatchedPart what : WatchedPart.values()) {
                 Watch watch = new Watch(path, what);
                 if (armed.remove(watch)) {
                     from.unwatch(SimulatedStore.this, watch);
@@ -395,7 +395,7 @@ final class SimulatedStore implements ZnodeStore {
 
         @Override
         void take(Response<?> answer) {
-            for (Of what : Of.values()) {
+            for (WatchedPart what : WatchedPart.values()) {
                 if (registered.remove(new Watch(path, what))) {
                     listener.fired(path, ZnodeStore.Change.WATCH_REMOVED, UNKNOWN_ZXID);
                 }
@@ -414,7 +414,7 @@ final class SimulatedStore implements ZnodeStore {
         }
     }
 
-    private static final class Ping extends Sent {
+    private static final class Ping extends SentRequest {
         @Override
         Response<?> answer(Server from) {
             return Response.of("ping");
@@ -446,19 +446,20 @@ final class SimulatedStore implements ZnodeStore {
     // ---- the client asks
 
     @Override
-    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+    public void create(String path, byte[] data, Consumer<Response<CreatedNode>> then) {
         List<Write> only = List.of(new Write.CreateRequest(path, data));
         send(new SentWrite(only, true, answer -> then.accept(Leader.alone(answer))));
     }
 
     @Override
-    public void write(List<Write> writes, Consumer<Response<Written>> then) {
+    public void write(List<Write> writes, Consumer<Response<TransactionResult>> then) {
         send(new SentWrite(writes, false, then));
     }
 
     @Override
     public void list(String path, Consumer<Response<Listing>> then) {
-        send(new SentRead(new Watch(path, Of.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
+        send(new SentRead(
+                new Watch(path, WatchedPart.CHILDREN), false, answer -> then.accept(as(Listing.class, answer))));
     }
 
     @Override
@@ -484,17 +485,18 @@ final class SimulatedStore implements ZnodeStore {
 
     @Override
     public void read(String path, Consumer<Response<NodeData>> then) {
-        send(new SentRead(new Watch(path, Of.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
+        send(new SentRead(new Watch(path, WatchedPart.DATA), false, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
     public void watchData(String path, Consumer<Response<NodeData>> then) {
-        send(new SentRead(new Watch(path, Of.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
+        send(new SentRead(new Watch(path, WatchedPart.DATA), true, answer -> then.accept(as(NodeData.class, answer))));
     }
 
     @Override
     public void watchChildren(String path, Consumer<Response<Listing>> then) {
-        send(new SentRead(new Watch(path, Of.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
+        send(new SentRead(
+                new Watch(path, WatchedPart.CHILDREN), true, answer -> then.accept(as(Listing.class, answer))));
     }
 
     private static <T> Response<T> as(Class<T> type, Response<?> answer) {
@@ -506,11 +508,11 @@ final class SimulatedStore implements ZnodeStore {
         send(new SentRemoval(path, then));
     }
 
-    private void send(Sent sent) {
+    private void send(SentRequest sent) {
         carrier.execute(() -> sendNow(sent));
     }
 
-    private void sendNow(Sent sent) {
+    private void sendNow(SentRequest sent) {
         sent.number = ++requests;
         unanswered.add(sent);
         lastSent = time.nanos();
@@ -587,13 +589,13 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     /** Returns the request that a server would take next. */
-    Sent peekRequest() {
+    SentRequest peekRequest() {
         return outgoing.element();
     }
 
     /** Lets the server take the next request. */
     void takeRequest() {
-        Sent sent = outgoing.remove();
+        SentRequest sent = outgoing.remove();
         leader.sessions().touch(session);
         commit(sent);
         taken.add(sent);
@@ -602,7 +604,7 @@ final class SimulatedStore implements ZnodeStore {
         }
     }
 
-    private void commit(Sent sent) {
+    private void commit(SentRequest sent) {
         if (refusals > 0 && sent instanceof SentWrite) {
             refusals--;
             sent.refusal = THROTTLED;
@@ -635,10 +637,11 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     private void refuseNextRequest(Status code, String detail) {
-        Sent next = outgoing.element();
+        SentRequest next = outgoing.element();
         next.refusal = Optional.of(
                 next instanceof SentWrite writing && !writing.alone
-                        ? Response.of(new Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, code, detail))))
+                        ? Response.of(
+                                new TransactionResult(List.of(), Optional.of(new ZnodeStore.Refusal(0, code, detail))))
                         : Response.failed(code, detail));
         takeRequest();
     }
@@ -670,7 +673,7 @@ final class SimulatedStore implements ZnodeStore {
     boolean answer() {
         Server at = server;
         while (at != null && !taken.isEmpty() && taken.peek().after <= at.tree().zxid()) {
-            Sent sent = taken.remove();
+            SentRequest sent = taken.remove();
             Response<?> answer = sent.refusal.isPresent() ? sent.refusal.get() : sent.answer(at);
             long seen = sent instanceof Ping ? 0 : at.tree().zxid();
             if (!losing) {
@@ -698,9 +701,9 @@ final class SimulatedStore implements ZnodeStore {
      * Notifies the client of a change at its server, which no longer has the client's watches of {@code parts}; once if
      * it had several.
      */
-    void fired(String path, ZnodeStore.Change change, long zxid, Of... parts) {
+    void fired(String path, ZnodeStore.Change change, long zxid, WatchedPart... parts) {
         boolean watched = false;
-        for (Of what : parts) {
+        for (WatchedPart what : parts) {
             watched |= armed.remove(new Watch(path, what));
         }
         if (watched) {
@@ -708,13 +711,13 @@ final class SimulatedStore implements ZnodeStore {
         }
     }
 
-    private void event(String path, ZnodeStore.Change change, long zxid, Of... fired) {
+    private void event(String path, ZnodeStore.Change change, long zxid, WatchedPart... fired) {
         if (losing) {
             return;
         }
         tell(new FiredWatch(path, change, zxid), () -> {
             boolean known = false;
-            for (Of what : fired) {
+            for (WatchedPart what : fired) {
                 known |= registered.remove(new Watch(path, what));
             }
             if (known) {
@@ -769,7 +772,7 @@ final class SimulatedStore implements ZnodeStore {
         }
         armed.clear();
         taken.clear();
-        for (Sent sent : outgoing) {
+        for (SentRequest sent : outgoing) {
             if (sent instanceof SentWrite) {
                 ghosts.add(sent);
             }
@@ -778,7 +781,7 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     private void countLostAnswers() {
-        for (Sent sent : unanswered) {
+        for (SentRequest sent : unanswered) {
             if (sent.creates()) {
                 leader.counters().createdButAnswerLost++;
             }
@@ -792,11 +795,11 @@ final class SimulatedStore implements ZnodeStore {
     }
 
     private void failAll(Status code) {
-        List<Sent> all = List.copyOf(unanswered);
+        List<SentRequest> all = List.copyOf(unanswered);
         unanswered.clear();
         outgoing.clear();
         Response<?> failure = Response.failed(code, code.name());
-        for (Sent sent : all) {
+        for (SentRequest sent : all) {
             sent.take(failure);
         }
     }
@@ -840,7 +843,7 @@ final class SimulatedStore implements ZnodeStore {
             stuck.computeIfAbsent(former, from -> new ArrayList<>()).addAll(ghosts);
         }
         ghosts.clear();
-        for (Sent late : Objects.requireNonNullElse(stuck.remove(to), List.<Sent>of())) {
+        for (SentRequest late : Objects.requireNonNullElse(stuck.remove(to), List.<SentRequest>of())) {
             leader.counters().writesOfFormerConnections++;
             commit(late);
         }
@@ -861,9 +864,9 @@ final class SimulatedStore implements ZnodeStore {
         }
         for (Watch watch : new ArrayList<>(registered)) {
             Tree.Node node = at.tree().find(watch.path());
-            boolean data = watch.what() == Of.DATA;
+            boolean data = watch.what() == WatchedPart.DATA;
             if (node == null) {
-                event(watch.path(), ZnodeStore.Change.DELETED, UNKNOWN_ZXID, Of.DATA, Of.CHILDREN);
+                event(watch.path(), ZnodeStore.Change.DELETED, UNKNOWN_ZXID, WatchedPart.DATA, WatchedPart.CHILDREN);
             } else if ((data ? node.mzxid : node.pzxid) > lastZxid) {
                 event(
                         watch.path(),

@@ -21,7 +21,7 @@ final class SimulatedTime {
     /** The clients' first reading. Its origin means nothing, as that of {@link System#nanoTime}: it is not zero. */
     static final long ORIGIN = Duration.ofDays(3).toNanos();
 
-    final PriorityQueue<Due> due = new PriorityQueue<>();
+    final PriorityQueue<PendingTimer> due = new PriorityQueue<>();
     private long nanos;
     /** Ports ask for theirs on their clients' threads. */
     private final AtomicInteger views = new AtomicInteger();
@@ -40,13 +40,13 @@ final class SimulatedTime {
 
     /** Returns when the next timer is due; never before now. */
     long nextAt() {
-        Due next = next();
+        PendingTimer next = next();
         return next == null ? Long.MAX_VALUE : Math.max(nanos, next.nanos);
     }
 
     /** Advances to the next due timer and runs it. */
     void runNext() {
-        Due next = next();
+        PendingTimer next = next();
         if (next != null) {
             due.remove();
             nanos = Math.max(nanos, next.nanos);
@@ -62,8 +62,8 @@ final class SimulatedTime {
         nanos = Math.max(nanos, moment);
     }
 
-    private @Nullable Due next() {
-        Due head = due.peek();
+    private @Nullable PendingTimer next() {
+        PendingTimer head = due.peek();
         while (head != null && head.task == null) {
             due.remove();
             head = due.peek();
@@ -77,7 +77,7 @@ final class SimulatedTime {
     }
 
     /** A timer. */
-    static final class Due implements Clock.Timer, Comparable<Due> {
+    static final class PendingTimer implements Clock.Timer, Comparable<PendingTimer> {
         final long nanos;
         final long number;
         final View owner;
@@ -88,7 +88,7 @@ final class SimulatedTime {
         @Nullable
         Runnable task;
 
-        Due(long nanos, View owner, Runnable task) {
+        PendingTimer(long nanos, View owner, Runnable task) {
             this.nanos = nanos;
             this.owner = owner;
             this.number = owner.asked++;
@@ -107,7 +107,7 @@ final class SimulatedTime {
         }
 
         @Override
-        public int compareTo(Due other) {
+        public int compareTo(PendingTimer other) {
             if (nanos != other.nanos) {
                 return Long.compare(nanos, other.nanos);
             }
@@ -121,7 +121,7 @@ final class SimulatedTime {
         private final int index;
         private long asked;
         /** What would be due, while its owner stands still. */
-        private final List<Due> held = new ArrayList<>(0);
+        private final List<PendingTimer> held = new ArrayList<>(0);
         /** Every time that it stood still, from when to when. */
         private final List<long[]> standstills = new ArrayList<>(0);
         /** Since when it does, or a negative number. */
@@ -148,7 +148,7 @@ final class SimulatedTime {
 
         /** Runs the task when {@link #nanos} is {@code moment}. */
         Timer at(long moment, Runnable task) {
-            Due timer = new Due(moment - ORIGIN, this, task);
+            PendingTimer timer = new PendingTimer(moment - ORIGIN, this, task);
             if (isStill()) {
                 held.add(timer);
             } else {
@@ -160,7 +160,7 @@ final class SimulatedTime {
         /** Suspends all timers of its owner. */
         void standStill() {
             still = nanos;
-            for (Due timer : due) {
+            for (PendingTimer timer : due) {
                 if (timer.owner == this) {
                     held.add(timer);
                 }

@@ -11,7 +11,7 @@ import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.testkit.workload.FaultSchedule.Action;
 import io.latchkey.testkit.workload.FaultSchedule.Action.Role;
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -87,7 +87,7 @@ public final class FaultRun implements AutoCloseable {
      * client has learned that, or a connection was cut or held. A fault on a client that is just losing its session by
      * another one may be moot; then it is not here.
      */
-    public List<Timed> struck() {
+    public List<TimedAction> struck() {
         return steps.struck();
     }
 
@@ -108,7 +108,7 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
-    private void strike(Timed fault, FaultSteps under) throws InterruptedException {
+    private void strike(TimedAction fault, FaultSteps under) throws InterruptedException {
         FaultyClient client = clients.get(fault.client() % clients.size());
         FaultProxy proxy = client.proxy();
         Action action = fault.action();
@@ -179,7 +179,7 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
-    private void stop(Timed fault, ZooKeeperFixture servers, Action.Stop stop) throws InterruptedException {
+    private void stop(TimedAction fault, ZooKeeperFixture servers, Action.Stop stop) throws InterruptedException {
         expiries.acquire(MANY);
         boolean lasts = false;
         try {
@@ -218,11 +218,11 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /** A fault that cannot strike any more has been taken back, or its connection has ended by another fault. */
-    private void unlessMoot(Timed fault, Fault awaited) {
+    private void unlessMoot(TimedAction fault, Fault awaited) {
         var unused = awaited.struck().thenRun(() -> steps.struck(fault));
     }
 
-    private void whenStruck(Timed fault, CompletableFuture<?> strike) {
+    private void whenStruck(TimedAction fault, CompletableFuture<?> strike) {
         var unused = strike.whenComplete((struck, failure) -> {
             Throwable cause =
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  *
  * @param faults in their order
  */
-public record FaultSchedule(List<Timed> faults) {
+public record FaultSchedule(List<TimedAction> faults) {
     private static final String SEPARATOR = "; ";
     private static final Pattern TIMED = Pattern.compile("after (\\d+) C(\\d+) (.+)");
 
@@ -28,7 +28,7 @@ public record FaultSchedule(List<Timed> faults) {
      * @param client the number of the client, from 0; larger numbers count round
      * @param action the fault
      */
-    public record Timed(int afterMillis, int client, Action action) {
+    public record TimedAction(int afterMillis, int client, Action action) {
         /**
          * Makes the fault.
          *
@@ -37,7 +37,7 @@ public record FaultSchedule(List<Timed> faults) {
          * @param action the fault
          * @throws IllegalArgumentException if a number is negative
          */
-        public Timed {
+        public TimedAction {
             if (afterMillis < 0 || client < 0) {
                 throw new IllegalArgumentException("negative: after " + afterMillis + " C" + client);
             }
@@ -92,12 +92,12 @@ public record FaultSchedule(List<Timed> faults) {
                         .toList());
     }
 
-    private static Timed timed(String text) {
+    private static TimedAction timed(String text) {
         Matcher timed = TIMED.matcher(text.strip());
         if (!timed.matches()) {
             throw new IllegalArgumentException("not a fault: \"" + text + "\"; like: after 12 C0 cut");
         }
-        return new Timed(number(timed.group(1)), number(timed.group(2)), action(timed.group(3)));
+        return new TimedAction(number(timed.group(1)), number(timed.group(2)), action(timed.group(3)));
     }
 
     /** Missing words are read as empty ones. The fault must print as the same text. */
@@ -134,7 +134,7 @@ public record FaultSchedule(List<Timed> faults) {
     /** {@return the faults as {@link #parse} reads them} */
     @Override
     public String toString() {
-        return faults.stream().map(Timed::toString).collect(Collectors.joining(SEPARATOR));
+        return faults.stream().map(TimedAction::toString).collect(Collectors.joining(SEPARATOR));
     }
 
     /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.workload;
 
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A schedule of faults under way. A lasting fault ends before the next begins. */
 final class FaultSteps extends Steps {
-    private final List<Timed> schedule;
+    private final List<TimedAction> schedule;
     private final Target target;
     private final LongSupplier clock;
     /** Guarded by itself. */
-    private final List<Timed> struck = new ArrayList<>();
+    private final List<TimedAction> struck = new ArrayList<>();
 
     private int at;
     /** Ends the lasting fault. */
@@ -23,7 +23,7 @@ final class FaultSteps extends Steps {
     @FunctionalInterface
     interface Target {
         /** Begins the fault, and says by {@link #struck} when it has struck. */
-        void strike(Timed fault, FaultSteps under) throws InterruptedException;
+        void strike(TimedAction fault, FaultSteps under) throws InterruptedException;
     }
 
     FaultSteps(FaultSchedule schedule, Target target, LongSupplier clock) {
@@ -69,7 +69,7 @@ final class FaultSteps extends Steps {
     }
 
     /** Any thread may say so. */
-    void struck(Timed fault) {
+    void struck(TimedAction fault) {
         synchronized (struck) {
             struck.add(fault);
         }
@@ -81,7 +81,7 @@ final class FaultSteps extends Steps {
         ending = end;
     }
 
-    List<Timed> struck() {
+    List<TimedAction> struck() {
         synchronized (struck) {
             return List.copyOf(struck);
         }

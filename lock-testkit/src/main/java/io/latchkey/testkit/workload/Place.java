@@ -4,7 +4,7 @@ package io.latchkey.testkit.workload;
 import io.latchkey.lock.Acquirable;
 import io.latchkey.lock.LockClient;
 import io.latchkey.testkit.history.LockClaim;
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.util.List;
 
 /** The servers or the simulation in which a scenario is played. */
@@ -30,5 +30,5 @@ interface Place {
     default void settle() {}
 
     /** Takes all steps, until no request is left; returns the faults that struck. */
-    List<Timed> play(List<ActorRun> actors, FaultSchedule faults) throws InterruptedException;
+    List<TimedAction> play(List<ActorRun> actors, FaultSchedule faults) throws InterruptedException;
 }

@@ -13,7 +13,7 @@ import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.time.Slowness;
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,7 +30,7 @@ public final class Play {
     private final Scenario scenario;
     private final String base;
     private final History history = new History();
-    private List<Timed> struck = List.of();
+    private List<TimedAction> struck = List.of();
 
     private Play(Function<String, List<ServerNode>> nodesUnder, Scenario scenario) {
         this.nodesUnder = nodesUnder;
@@ -148,7 +148,7 @@ public final class Play {
     }
 
     /** {@return the faults that really struck, see {@link FaultRun#struck}} */
-    public List<Timed> struck() {
+    public List<TimedAction> struck() {
         return struck;
     }
 

@@ -7,7 +7,7 @@ import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.testkit.server.ZooKeeperFixture;
 import io.latchkey.testkit.time.Eventually;
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +70,7 @@ final class ServerPlace implements Place, AutoCloseable {
     }
 
     @Override
-    public List<Timed> play(List<ActorRun> actors, FaultSchedule schedule) throws InterruptedException {
+    public List<TimedAction> play(List<ActorRun> actors, FaultSchedule schedule) throws InterruptedException {
         List<FaultyClient> clients =
                 IntStream.range(0, connecting.size()).mapToObj(this::faulty).toList();
         List<? extends Future<?>> work = actors.stream()

@@ -7,7 +7,7 @@ import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.SimulatedLocks;
 import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.testkit.workload.FaultSchedule.Action;
-import io.latchkey.testkit.workload.FaultSchedule.Timed;
+import io.latchkey.testkit.workload.FaultSchedule.TimedAction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +70,7 @@ final class SimulatedPlace implements Place {
     }
 
     @Override
-    public List<Timed> play(List<ActorRun> actors, FaultSchedule schedule) throws InterruptedException {
+    public List<TimedAction> play(List<ActorRun> actors, FaultSchedule schedule) throws InterruptedException {
         FaultSteps faults = new FaultSteps(schedule, this::strike, this::millis);
         List<Steps> all = new ArrayList<>(List.of(faults));
         all.addAll(actors);
@@ -89,7 +89,7 @@ final class SimulatedPlace implements Place {
         millis += span;
     }
 
-    private void strike(Timed fault, FaultSteps under) {
+    private void strike(TimedAction fault, FaultSteps under) {
         int number = fault.client() % clients.size();
         LockClient client = client(number);
         Action action = fault.action();

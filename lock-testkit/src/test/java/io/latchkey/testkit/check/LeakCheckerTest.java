@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.latchkey.lock.Lease;
 import io.latchkey.testkit.FaultyClient;
 import io.latchkey.testkit.LatchkeyTest;
-import io.latchkey.testkit.check.LeakChecker.Left;
+import io.latchkey.testkit.check.LeakChecker.Leftovers;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.server.ServerNode;
 import io.latchkey.testkit.time.Eventually;
@@ -29,14 +29,14 @@ class LeakCheckerTest {
 
     @Test
     void containersAndTheirDataAreNothing() {
-        Verdict verdict = LeakChecker.check(new Left(List.of(node("/locks/m", 0)), List.of()), Map.of());
+        Verdict verdict = LeakChecker.check(new Leftovers(List.of(node("/locks/m", 0)), List.of()), Map.of());
         assertInstanceOf(Verdict.Obeyed.class, verdict, verdict::toString);
     }
 
     @Test
     void finding_namesTheClientOfANodeOrWatchThatIsLeft() {
         Verdict verdict = LeakChecker.check(
-                new Left(
+                new Leftovers(
                         List.of(node("/locks/m/write-1", 7), node("/locks/m/write-2", 8)),
                         List.of(new ServerNode.Watch("/locks/m", ServerNode.Watch.Kind.DATA, 7))),
                 Map.of(7L, "C7"));

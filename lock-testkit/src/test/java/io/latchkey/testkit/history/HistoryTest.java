@@ -18,7 +18,7 @@ import io.latchkey.testkit.check.ExclusionChecker;
 import io.latchkey.testkit.check.LinearizabilityChecker;
 import io.latchkey.testkit.check.TokenOrderChecker;
 import io.latchkey.testkit.check.Verdict;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.time.Eventually;
 import java.time.Duration;
 import java.util.List;
@@ -33,10 +33,10 @@ import org.junit.jupiter.api.Timeout;
 @LatchkeyTest(sessionMillis = 5000)
 @Timeout(60)
 class HistoryTest {
-    private static List<What> kinds(History history, String client) {
+    private static List<EventType> kinds(History history, String client) {
         return history.events().stream()
                 .filter(event -> event.client().equals(client))
-                .map(HistoryEvent::what)
+                .map(HistoryEvent::type)
                 .toList();
     }
 
@@ -50,11 +50,17 @@ class HistoryTest {
             assertTrue(lease.isValid());
         }
         assertEquals(
-                List.of(What.REQUESTED, What.PLACED, What.GRANTED, What.VALID, What.RELEASING, What.RELEASED),
+                List.of(
+                        EventType.REQUESTED,
+                        EventType.PLACED,
+                        EventType.GRANTED,
+                        EventType.VALID,
+                        EventType.RELEASING,
+                        EventType.RELEASED),
                 kinds(history, one.name()));
-        assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, two.name()));
+        assertEquals(List.of(EventType.REQUESTED, EventType.GAVE_UP), kinds(history, two.name()));
         HistoryEvent granted = history.events().stream()
-                .filter(event -> event.what() == What.GRANTED)
+                .filter(event -> event.type() == EventType.GRANTED)
                 .findFirst()
                 .orElseThrow();
         assertEquals(one.proxy().session().getAsLong(), granted.session());
@@ -72,9 +78,9 @@ class HistoryTest {
         assertThrows(java.util.concurrent.TimeoutException.class, () -> waiting.get(50, TimeUnit.MILLISECONDS));
         waiting.cancel(false);
         Eventually.holds("recorded cancellation", Duration.ofSeconds(10), () -> kinds(history, two.name())
-                .contains(What.GAVE_UP));
+                .contains(EventType.GAVE_UP));
         lease.releaseAsync().toCompletableFuture().get(10, TimeUnit.SECONDS);
-        assertTrue(kinds(history, one.name()).contains(What.RELEASED));
+        assertTrue(kinds(history, one.name()).contains(EventType.RELEASED));
         assertTrue(history.recordedMutex(two, "/async")
                 .tryAcquireAsync(Duration.ofSeconds(5))
                 .get(10, TimeUnit.SECONDS)
@@ -91,9 +97,9 @@ class HistoryTest {
             lease.isValid();
             lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
             Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
-                    .contains(What.LOST));
+                    .contains(EventType.LOST));
         }
-        assertTrue(kinds(history, one.name()).containsAll(List.of(What.SESSION_ENDING, What.SESSION_ENDED)));
+        assertTrue(kinds(history, one.name()).containsAll(List.of(EventType.SESSION_ENDING, EventType.SESSION_ENDED)));
         ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();
         assertInstanceOf(Verdict.Inapplicable.class, ExclusionChecker.mutex().byTheirOwnLooks(history));
@@ -112,7 +118,7 @@ class HistoryTest {
         next.get(20, TimeUnit.SECONDS).close();
         ended.get(20, TimeUnit.SECONDS);
         Eventually.holds("recorded loss", Duration.ofSeconds(10), () -> kinds(history, one.name())
-                .contains(What.LOST));
+                .contains(EventType.LOST));
         ExclusionChecker.mutex().whileSessionsLive(history).assertObeyed();
         ExclusionChecker.mutex().byTheirOwnLooks(history).assertObeyed();
     }
@@ -122,14 +128,14 @@ class HistoryTest {
         History history = new History();
         Acquirable lock = history.recordedMutex(one, "/refused");
         assertThrows(IllegalArgumentException.class, () -> lock.tryAcquireAsync(Duration.ofMillis(-1)));
-        assertEquals(List.of(What.REQUESTED, What.GAVE_UP), kinds(history, one.name()));
+        assertEquals(List.of(EventType.REQUESTED, EventType.GAVE_UP), kinds(history, one.name()));
     }
 
     /** As virtual threads are: all have the empty name. */
     @Test
     void holdsOfAViewAreTwoHolders_whenTheirThreadsShareAName() throws Exception {
         History history = new History();
-        Lock view = history.recordedView("C0", new Unlocked(), "/shared-name");
+        Lock view = history.recordedView("C0", new NonExcludingLock(), "/shared-name");
         assertTrue(view.tryLock());
         Thread other = new Thread(
                 () -> {
@@ -145,7 +151,7 @@ class HistoryTest {
     }
 
     /** Never excludes. */
-    private static final class Unlocked extends ReentrantLock {
+    private static final class NonExcludingLock extends ReentrantLock {
         private static final long serialVersionUID = 1;
 
         @Override
@@ -170,7 +176,7 @@ class HistoryTest {
         both.acquire().close(); // on new paths
         both.acquire().close(); // on known ones
         List<HistoryEvent> grants = history.events().stream()
-                .filter(event -> event.what() == What.GRANTED)
+                .filter(event -> event.type() == EventType.GRANTED)
                 .toList();
         assertEquals(2, grants.size());
         for (HistoryEvent grant : grants) {
@@ -198,18 +204,18 @@ class HistoryTest {
                 .toList();
         assertEquals(
                 List.of(
-                        What.REQUESTED,
-                        What.PLACED,
-                        What.GRANTED,
-                        What.VALID, // when it was handed out
-                        What.RELEASING,
-                        What.RELEASED,
-                        What.REQUESTED,
-                        What.GRANTED,
-                        What.VALID,
-                        What.RELEASING,
-                        What.RELEASED),
-                ofOne.stream().map(HistoryEvent::what).toList());
+                        EventType.REQUESTED,
+                        EventType.PLACED,
+                        EventType.GRANTED,
+                        EventType.VALID, // when it was handed out
+                        EventType.RELEASING,
+                        EventType.RELEASED,
+                        EventType.REQUESTED,
+                        EventType.GRANTED,
+                        EventType.VALID,
+                        EventType.RELEASING,
+                        EventType.RELEASED),
+                ofOne.stream().map(HistoryEvent::type).toList());
         assertEquals(ofOne.get(4).nanos(), ofOne.get(7).nanos(), "no moment between");
         ExclusionChecker.readWrite().whileSessionsLive(history).assertObeyed();
         TokenOrderChecker.check(history).assertObeyed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.testkit.history;
 
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -48,30 +48,30 @@ public final class Script {
         };
     }
 
-    private void event(String subject, String what, String... values) {
+    private void event(String subject, String type, String... values) {
         double at = Double.parseDouble(values[0]);
-        switch (what) {
-            case "asks" -> add(subject, at, What.REQUESTED, values.length > 1 ? values[1] : "");
-            case "placed" -> add(subject, at, What.PLACED, "");
+        switch (type) {
+            case "asks" -> add(subject, at, EventType.REQUESTED, values.length > 1 ? values[1] : "");
+            case "placed" -> add(subject, at, EventType.PLACED, "");
             case "queued" -> {
-                add(subject, at, What.REQUESTED, "");
-                add(subject, at + 0.5, What.PLACED, "");
+                add(subject, at, EventType.REQUESTED, "");
+                add(subject, at + 0.5, EventType.PLACED, "");
             }
             case "granted" ->
                 add(
                         subject,
                         at,
-                        What.GRANTED,
+                        EventType.GRANTED,
                         Long.parseLong(values[1]),
                         values.length > 2 ? Long.parseLong(values[2]) : 0,
                         "");
-            case "valid" -> add(subject, at, What.VALID, "");
-            case "lost" -> add(subject, at, What.LOST, "SESSION_EXPIRED");
-            case "gaveUp" -> add(subject, at, What.GAVE_UP, HistoryEvent.OUT_OF_TIME);
-            case "releasing" -> add(subject, at, What.RELEASING, "");
+            case "valid" -> add(subject, at, EventType.VALID, "");
+            case "lost" -> add(subject, at, EventType.LOST, "SESSION_EXPIRED");
+            case "gaveUp" -> add(subject, at, EventType.GAVE_UP, HistoryEvent.OUT_OF_TIME);
+            case "releasing" -> add(subject, at, EventType.RELEASING, "");
             case "released" -> {
-                add(subject, at, What.RELEASING, "");
-                add(subject, at + 1, What.RELEASED, "RELEASED");
+                add(subject, at, EventType.RELEASING, "");
+                add(subject, at + 1, EventType.RELEASED, "RELEASED");
             }
             case "held" -> {
                 event(subject, "asks", values[0]);
@@ -79,36 +79,36 @@ public final class Script {
                 event(subject, "released", values[2]);
             }
             case "resized" -> {
-                add(subject, at, What.RESIZING, "");
-                add(subject, Double.parseDouble(values[1]), What.RESIZED, "");
+                add(subject, at, EventType.RESIZING, "");
+                add(subject, Double.parseDouble(values[1]), EventType.RESIZED, "");
             }
             case "downgraded" -> {
                 claims = List.of(LockClaim.exclusive("/m"));
-                add(subject, at, What.RELEASING, HistoryEvent.DOWNGRADE);
-                add(subject, at, What.RELEASED, HistoryEvent.DOWNGRADE);
+                add(subject, at, EventType.RELEASING, HistoryEvent.DOWNGRADE);
+                add(subject, at, EventType.RELEASED, HistoryEvent.DOWNGRADE);
                 claims = List.of(LockClaim.shared("/m"));
                 String reader = subject.replaceAll("#.*", "#" + values[1]);
-                add(reader, at, What.REQUESTED, HistoryEvent.DOWNGRADE);
-                add(reader, at, What.GRANTED, HistoryEvent.DOWNGRADE);
+                add(reader, at, EventType.REQUESTED, HistoryEvent.DOWNGRADE);
+                add(reader, at, EventType.GRANTED, HistoryEvent.DOWNGRADE);
             }
             case "ends" -> {
                 long session = Long.parseLong(subject.replaceAll(".*@", ""));
-                add(subject, at, What.SESSION_ENDING, 0, session, values.length > 2 ? values[2] : "SERVER_FIRST");
-                add(subject, Double.parseDouble(values[1]), What.SESSION_ENDED, 0, session, "");
+                add(subject, at, EventType.SESSION_ENDING, 0, session, values.length > 2 ? values[2] : "SERVER_FIRST");
+                add(subject, Double.parseDouble(values[1]), EventType.SESSION_ENDED, 0, session, "");
             }
-            case "note" -> add(subject, at, What.NOTE, values.length > 1 ? values[1].replace('_', ' ') : "");
-            default -> throw new IllegalArgumentException(what);
+            case "note" -> add(subject, at, EventType.NOTE, values.length > 1 ? values[1].replace('_', ' ') : "");
+            default -> throw new IllegalArgumentException(type);
         }
     }
 
-    private void add(String subject, double millis, What what, String note) {
-        add(subject, millis, what, 0, 0, note);
+    private void add(String subject, double millis, EventType type, String note) {
+        add(subject, millis, type, 0, 0, note);
     }
 
-    private void add(String subject, double millis, What what, long token, long session, String note) {
+    private void add(String subject, double millis, EventType type, long token, long session, String note) {
         String client = subject.replaceAll("[#@].*", "").replace('_', ' ');
         long attempt = subject.contains("#") ? Long.parseLong(subject.replaceAll(".*#", "")) : 0;
         events.add(new HistoryEvent(
-                (long) (millis * 1e6), client, attempt, attempt == 0 ? List.of() : claims, what, token, session, note));
+                (long) (millis * 1e6), client, attempt, attempt == 0 ? List.of() : claims, type, token, session, note));
     }
 }

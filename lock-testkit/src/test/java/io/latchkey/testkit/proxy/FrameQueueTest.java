@@ -22,7 +22,8 @@ class FrameQueueTest {
         List<String> happened = new ArrayList<>();
         try (EventLoop loop = new EventLoop("latchkey-test-loop", () -> {})) {
             loop.run(() -> {
-                FrameQueue queue = new FrameQueue(loop, new FrameQueue.Road(), closed(), () -> happened.add("broken"));
+                FrameQueue queue =
+                        new FrameQueue(loop, new FrameQueue.DirectionFaults(), closed(), () -> happened.add("broken"));
                 queue.frame(ByteBuffer.wrap("a frame".getBytes(StandardCharsets.UTF_8)), false, null);
                 queue.action(() -> happened.add("action"));
                 queue.frame(ByteBuffer.wrap("another".getBytes(StandardCharsets.UTF_8)), false, null);

@@ -4,7 +4,7 @@ package io.latchkey.testkit.proxy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.latchkey.testkit.proxy.FrameReader.Connected;
+import io.latchkey.testkit.proxy.FrameReader.ConnectResponse;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,8 +35,9 @@ class SessionCloserTest {
     void sessionIsOver_whenTheServerDropsTheCloseSinceAnEarlierOneWasApplied() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             var address = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
-            CompletableFuture<Long> gone =
-                    new SessionCloser(List.of(address), new Connected(4_000, SESSION, ByteBuffer.allocate(16))).start();
+            CompletableFuture<Long> gone = new SessionCloser(
+                            List.of(address), new ConnectResponse(4_000, SESSION, ByteBuffer.allocate(16)))
+                    .start();
             try (Socket silent = server.accept()) {
                 takeRequests(silent);
                 silent.getOutputStream().write(connected(SESSION));

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class UncaughtExceptionsTest {
     @ParameterizedTest
-    @ValueSource(classes = {One.class, SeveralAtATime.class})
+    @ValueSource(classes = {Program.class, SeveralAtATime.class})
     void handlerOfUncaughtExceptionsIsKept_whenTheFirstServersStart(Class<?> main) throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -34,8 +34,8 @@ class UncaughtExceptionsTest {
         assertEquals("handler null", said.strip());
     }
 
-    static final class One {
-        private One() {}
+    static final class Program {
+        private Program() {}
 
         public static void main(String[] args) {
             EmbeddedZooKeeper.start().close();

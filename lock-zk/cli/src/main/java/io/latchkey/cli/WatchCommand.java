@@ -241,7 +241,7 @@ final class WatchCommand implements Callable<Integer> {
     }
 
     private static Line line(WatchedLock.Event event) {
-        WatchedLock.Watched request = event.request();
+        WatchedLock.WatchedRequest request = event.request();
         return new Line(
                 event.at().truncatedTo(ChronoUnit.MILLIS).toString(),
                 event.change().name().toLowerCase(Locale.ROOT),
@@ -260,7 +260,7 @@ final class WatchCommand implements Callable<Integer> {
     }
 
     private static String text(WatchedLock.Event event) {
-        WatchedLock.Watched request = event.request();
+        WatchedLock.WatchedRequest request = event.request();
         String how =
                 switch (event.change()) {
                     case ASKED -> "";

@@ -2,7 +2,7 @@
 package io.latchkey.cli;
 
 import io.latchkey.cli.WatchedLock.Change;
-import io.latchkey.cli.WatchedLock.Watched;
+import io.latchkey.cli.WatchedLock.WatchedRequest;
 import io.latchkey.lock.Owner;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -74,9 +74,9 @@ final class WatchPage {
      *
      * @param alone the request that has the lane for itself; null if others may have it as well
      */
-    private record Lane(String name, @Nullable Watched alone) {
+    private record Lane(String name, @Nullable WatchedRequest alone) {
         /** The runs of one job are different processes, and have one lane. */
-        static Lane of(Watched request) {
+        static Lane of(WatchedRequest request) {
             Owner owner = request.owner();
             String name = Owners.text(new Owner(owner.host(), owner.label(), 0));
             if (!name.isEmpty()) {
@@ -94,7 +94,7 @@ final class WatchPage {
     private final Instant end;
     private final Duration interval;
     private final WatchedLock lock;
-    private final List<Watched> requests;
+    private final List<WatchedRequest> requests;
     private final StringBuilder page = new StringBuilder();
 
     WatchPage(String path, Instant begin, Instant end, Duration interval, WatchedLock lock) {
@@ -148,7 +148,7 @@ final class WatchPage {
         page.append("<div><dt>").append(name).append("</dt><dd>").append(number).append("</dd></div>");
     }
 
-    private long number(Predicate<Watched> which) {
+    private long number(Predicate<WatchedRequest> which) {
         return requests.stream().filter(which).count();
     }
 
@@ -158,8 +158,8 @@ final class WatchPage {
         page.append(
                 "<h2>Time line</h2>\n<p class=\"key\"><span><i></i> waits</span> <span><i class=\"h\"></i> holds</span>"
                         + " <span><i class=\"g\"></i> gone, without the mark of a release</span></p>\n");
-        Map<Lane, List<Watched>> all = new LinkedHashMap<>();
-        for (Watched each : requests) {
+        Map<Lane, List<WatchedRequest>> all = new LinkedHashMap<>();
+        for (WatchedRequest each : requests) {
             all.computeIfAbsent(Lane.of(each), none -> new ArrayList<>()).add(each);
         }
         Set<Lane> kept = all.entrySet().stream()
@@ -169,7 +169,7 @@ final class WatchPage {
                 .collect(Collectors.toSet());
         int room = MOST_BARS / Math.max(1, kept.size());
         boolean isCut = false;
-        for (Map.Entry<Lane, List<Watched>> lane : all.entrySet()) {
+        for (Map.Entry<Lane, List<WatchedRequest>> lane : all.entrySet()) {
             if (!kept.contains(lane.getKey())) {
                 continue;
             }
@@ -177,7 +177,7 @@ final class WatchPage {
                     .append(text(lane.getKey().name()))
                     .append("</bdi></span><div class=\"track\">");
             int bars = 0;
-            for (Watched each : lane.getValue()) {
+            for (WatchedRequest each : lane.getValue()) {
                 if (bars >= room) {
                     isCut = true;
                     break;
@@ -207,14 +207,14 @@ final class WatchPage {
         }
     }
 
-    private Duration total(List<Watched> lane) {
+    private Duration total(List<WatchedRequest> lane) {
         return lane.stream()
                 .filter(each -> each.granted() != null)
                 .map(this::heldSoFar)
                 .reduce(Duration.ZERO, Duration::plus);
     }
 
-    private int bars(Watched each) {
+    private int bars(WatchedRequest each) {
         Instant granted = each.granted();
         Instant until = Optional.ofNullable(each.ended()).orElse(end);
         bar("", each.asked(), granted == null ? until : granted, "waits, " + named(each));
@@ -226,7 +226,7 @@ final class WatchPage {
         return 2;
     }
 
-    private static String named(Watched each) {
+    private static String named(WatchedRequest each) {
         long process = each.owner().processId();
         return "token " + each.token() + (process == 0 ? "" : ", process " + process);
     }
@@ -267,7 +267,7 @@ final class WatchPage {
                 + "<th class=\"n\">number</th><th class=\"n\">50 %</th><th class=\"n\">90 %</th><th class=\"n\">99 %</th>"
                 + "<th class=\"n\">longest</th></tr>\n");
         spread("waited until granted", each -> each.granted() == null ? Optional.empty() : each.waited());
-        spread("held until the end", Watched::held);
+        spread("held until the end", WatchedRequest::held);
         page.append("</table></div>\n<p>Only requests whose begin and end were seen count here.");
         long untimed = number(each -> each.isWhole() && each.end() != null && !each.isTimed());
         if (untimed > 0) {
@@ -281,7 +281,7 @@ final class WatchPage {
         page.append("</p>\n");
     }
 
-    private void spread(String name, Function<Watched, Optional<Duration>> span) {
+    private void spread(String name, Function<WatchedRequest, Optional<Duration>> span) {
         List<Duration> sorted = requests.stream()
                 .filter(each -> each.isWhole() && each.end() != null)
                 .map(span)
@@ -308,7 +308,7 @@ final class WatchPage {
     }
 
     private void longest() {
-        List<Watched> holders = new ArrayList<>(requests.stream()
+        List<WatchedRequest> holders = new ArrayList<>(requests.stream()
                 .filter(each -> each.granted() != null)
                 .sorted(Comparator.comparing(this::heldSoFar, Collections.reverseOrder()))
                 .limit(MOST_ROWS)
@@ -318,7 +318,7 @@ final class WatchPage {
     }
 
     private void unmarked() {
-        List<Watched> gone =
+        List<WatchedRequest> gone =
                 requests.stream().filter(each -> each.end() == Change.GONE).toList();
         page.append(
                 "<h2>Ends without the mark of a release</h2>\n<p>The session ended, the request was evicted, or its holder"
@@ -327,7 +327,7 @@ final class WatchPage {
         table(gone.subList(Math.max(0, gone.size() - MOST_ROWS), gone.size()), "none");
     }
 
-    private Duration heldSoFar(Watched each) {
+    private Duration heldSoFar(WatchedRequest each) {
         Instant granted = each.granted();
         if (granted == null || granted.isAfter(end) || each.end() != null) {
             return each.held().orElse(Duration.ZERO);
@@ -335,14 +335,14 @@ final class WatchPage {
         return Duration.between(granted, end);
     }
 
-    private void table(List<Watched> rows, String none) {
+    private void table(List<WatchedRequest> rows, String none) {
         if (rows.isEmpty()) {
             page.append("<p>").append(none).append("</p>\n");
             return;
         }
         page.append("<div class=\"scroll\"><table><tr><th class=\"n\">held</th><th>end</th><th>owner</th><th>token</th>"
                 + "<th>session</th></tr>\n");
-        for (Watched each : rows) {
+        for (WatchedRequest each : rows) {
             String how = each.end() == null ? "still holds" : each.end() == Change.GONE ? "gone" : "released";
             page.append("<tr><td class=\"n\">%s</td><td>%s</td><td><bdi>%s</bdi></td><td>%s</td><td>%s</td></tr>\n"
                     .formatted(

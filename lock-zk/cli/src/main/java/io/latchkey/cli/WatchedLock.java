@@ -28,9 +28,9 @@ final class WatchedLock {
     static final int MOST_ENDED = 20_000;
 
     private Optional<ReleaseMarks> marks;
-    private final Map<Long, Watched> present = new LinkedHashMap<>();
-    private final List<Watched> leaving = new ArrayList<>();
-    private final List<Watched> ended = new ArrayList<>();
+    private final Map<Long, WatchedRequest> present = new LinkedHashMap<>();
+    private final List<WatchedRequest> leaving = new ArrayList<>();
+    private final List<WatchedRequest> ended = new ArrayList<>();
     private final Set<Long> known = new HashSet<>();
     private boolean isFirst = true;
     private Instant lastBegin = Instant.EPOCH;
@@ -50,7 +50,7 @@ final class WatchedLock {
     }
 
     /** A request that is watched. */
-    static final class Watched {
+    static final class WatchedRequest {
         private final long token;
         private final Owner owner;
         private final long session;
@@ -63,7 +63,7 @@ final class WatchedLock {
         private @Nullable Change end;
 
         /** A request that a look has shown. */
-        private Watched(long token, Contender request, boolean isWhole, Instant asked) {
+        private WatchedRequest(long token, Contender request, boolean isWhole, Instant asked) {
             this.token = token;
             this.owner = request.owner();
             this.session = request.session();
@@ -73,7 +73,7 @@ final class WatchedLock {
         }
 
         /** A request that came and went between two looks. */
-        private Watched(long token, Instant asked) {
+        private WatchedRequest(long token, Instant asked) {
             this.token = token;
             this.owner = new Owner("", "", 0);
             this.session = 0;
@@ -151,7 +151,7 @@ final class WatchedLock {
     }
 
     /** A change, with the request as it is since. */
-    record Event(Instant at, Change change, Watched request) {}
+    record Event(Instant at, Change change, WatchedRequest request) {}
 
     WatchedLock(Optional<ReleaseMarks> marks) {
         this.marks = marks;
@@ -176,8 +176,8 @@ final class WatchedLock {
     List<Event> look(List<Contender> queue, Instant begin, Instant now) throws InterruptedException {
         List<Event> events = new ArrayList<>();
         Map<Long, Contender> shown = byToken(queue);
-        for (Iterator<Watched> all = present.values().iterator(); all.hasNext(); ) {
-            Watched each = all.next();
+        for (Iterator<WatchedRequest> all = present.values().iterator(); all.hasNext(); ) {
+            WatchedRequest each = all.next();
             if (!shown.containsKey(each.token)) {
                 all.remove();
                 each.ended = now;
@@ -219,13 +219,13 @@ final class WatchedLock {
             Instant asked = isFirst
                     ? request.requestedAt()
                     : marks.flatMap(its -> its.created(token)).orElse(now);
-            Watched added = new Watched(
+            WatchedRequest added = new WatchedRequest(
                     token, request, !isFirst, asked.isAfter(now) || asked.equals(Instant.EPOCH) ? now : asked);
             present.put(token, added);
             events.add(new Event(isFirst ? now : added.asked, Change.ASKED, added));
             last = added.asked;
         }
-        Watched each = present.get(token);
+        WatchedRequest each = present.get(token);
         if (each != null && each.granted == null && request.state() == Contender.State.HOLDING) {
             boolean alone = request.access() == Contender.Access.EXCLUSIVE;
             Instant earliest = last;
@@ -247,8 +247,8 @@ final class WatchedLock {
 
     /** Says how those that are no longer shown have ended: at once if that was heard, or when it is heard no more. */
     private void settle(Instant now, Set<Long> shown, List<Event> events) {
-        for (Iterator<Watched> all = leaving.iterator(); all.hasNext(); ) {
-            Watched each = all.next();
+        for (Iterator<WatchedRequest> all = leaving.iterator(); all.hasNext(); ) {
+            WatchedRequest each = all.next();
             Instant missed = each.ended == null ? now : each.ended;
             Optional<ReleaseMarks.End> heard = marks.flatMap(its -> its.take(each.token));
             if (heard.isPresent()) {
@@ -262,14 +262,15 @@ final class WatchedLock {
         // Those that no look has shown, once a look that began after their end has not.
         marks.ifPresent(its -> its.takeBefore(now.minus(HEARD_WITHIN), shown).forEach(end -> {
             if (known.add(end.token()) && end.created().isPresent()) {
-                Watched brief = new Watched(end.token(), end.created().get());
+                WatchedRequest brief =
+                        new WatchedRequest(end.token(), end.created().get());
                 events.add(new Event(brief.asked, Change.ASKED, brief));
                 end(brief, end, end.at(), events);
             }
         }));
     }
 
-    private void end(Watched each, ReleaseMarks.End heard, Instant latest, List<Event> events) {
+    private void end(WatchedRequest each, ReleaseMarks.End heard, Instant latest, List<Event> events) {
         Instant at = heard.at().isAfter(latest) ? latest : heard.at();
         if (heard.released() && each.granted == null) {
             // Granted and released between two looks.
@@ -281,7 +282,7 @@ final class WatchedLock {
         end(each, at, heard.released(), events);
     }
 
-    private void end(Watched each, Instant seen, boolean released, List<Event> events) {
+    private void end(WatchedRequest each, Instant seen, boolean released, List<Event> events) {
         Instant at = seen;
         Instant granted = each.granted;
         if (granted != null && granted.isAfter(seen)) {
@@ -293,7 +294,7 @@ final class WatchedLock {
         each.end = granted == null ? Change.LEFT : released ? Change.RELEASED : Change.GONE;
         ended.add(each);
         if (ended.size() > MOST_ENDED) {
-            Watched oldest = ended.remove(0);
+            WatchedRequest oldest = ended.remove(0);
             known.remove(oldest.token);
             dropped++;
         }
@@ -308,11 +309,11 @@ final class WatchedLock {
     }
 
     /** Returns all requests that are kept, in the order in which they were made. */
-    List<Watched> requests() {
-        List<Watched> all = new ArrayList<>(ended);
+    List<WatchedRequest> requests() {
+        List<WatchedRequest> all = new ArrayList<>(ended);
         all.addAll(leaving);
         all.addAll(present.values());
-        all.sort(Comparator.comparing(Watched::asked).thenComparing(each -> each.token));
+        all.sort(Comparator.comparing(WatchedRequest::asked).thenComparing(each -> each.token));
         return all;
     }
 

@@ -25,10 +25,10 @@ final class NamedSeries {
     private final OwnGauges gauges;
     private final Tags tags;
     private final Function<String, @Nullable String> nameOf;
-    private final Map<String, Named> names = new ConcurrentHashMap<>();
+    private final Map<String, NameMeters> names = new ConcurrentHashMap<>();
 
     /** The meters of one name. */
-    record Named(LockSeries series, Map<LossCause, Counter> lost) {}
+    record NameMeters(LockSeries series, Map<LossCause, Counter> lost) {}
 
     NamedSeries(MeterRegistry meters, OwnGauges gauges, Tags tags, Function<String, @Nullable String> nameOf) {
         this.meters = meters;
@@ -38,16 +38,16 @@ final class NamedSeries {
     }
 
     /** Returns the meters of the name of a path, if it has one. */
-    Optional<Named> of(String path) {
+    Optional<NameMeters> of(String path) {
         return Optional.ofNullable(nameOf.apply(path))
                 .filter(name -> !name.isEmpty())
                 .map(name -> names.containsKey(name) || names.size() < NAMES ? name : OTHERS)
                 .map(name -> names.computeIfAbsent(name, this::series));
     }
 
-    private Named series(String name) {
+    private NameMeters series(String name) {
         Tags named = tags.and("name", name);
-        return new Named(new LockSeries(meters, gauges, PREFIX, named), LockSeries.losses(meters, PREFIX, named));
+        return new NameMeters(new LockSeries(meters, gauges, PREFIX, named), LockSeries.losses(meters, PREFIX, named));
     }
 
     void forEach(Consumer<LockSeries> action) {

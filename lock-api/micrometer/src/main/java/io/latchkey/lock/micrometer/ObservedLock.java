@@ -95,17 +95,17 @@ public final class ObservedLock implements Acquirable {
         return observed(lock::acquireUninterruptibly);
     }
 
-    private interface Acquiring<T, X extends Exception> {
+    private interface AcquireCall<T, X extends Exception> {
         T acquire() throws X;
     }
 
-    private <X extends Exception> Lease observed(Acquiring<Lease, X> acquiring) throws X {
+    private <X extends Exception> Lease observed(AcquireCall<Lease, X> acquiring) throws X {
         return observed(acquiring, Optional::of);
     }
 
-    private <T, X extends Exception> T observed(Acquiring<T, X> acquiring, Function<T, Optional<Lease>> leaseOf)
+    private <T, X extends Exception> T observed(AcquireCall<T, X> acquiring, Function<T, Optional<Lease>> leaseOf)
             throws X {
-        Observed waiting = started("latchkey.acquire", "acquire");
+        SafeObservation waiting = started("latchkey.acquire", "acquire");
         waiting.enter();
         try {
             T result = acquiring.acquire();
@@ -192,7 +192,7 @@ public final class ObservedLock implements Acquirable {
             throws X, InterruptedException {
         Objects.requireNonNull(onLoss, "onLoss");
         Objects.requireNonNull(body, "body");
-        Observed waiting = started("latchkey.acquire", "acquire");
+        SafeObservation waiting = started("latchkey.acquire", "acquire");
         try {
             return lock.call(onLoss, (LeaseFunction<T, X>) lease -> {
                 waiting.answered(Optional.of(lease));
@@ -208,7 +208,7 @@ public final class ObservedLock implements Acquirable {
 
     private <T extends @Nullable Object, X extends Throwable> T observed(Lease lease, LeaseFunction<T, X> body)
             throws X {
-        Observed holding = started("latchkey.body", "hold");
+        SafeObservation holding = started("latchkey.body", "hold");
         holding.outcome("kept");
         holding.identify(lease);
         holding.enter();
@@ -267,7 +267,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     private <R> void observe(CompletableFuture<R> request, Function<R, Optional<Lease>> leaseOf) {
-        Observed waiting = started("latchkey.acquire", "acquire");
+        SafeObservation waiting = started("latchkey.acquire", "acquire");
         var unused = request.whenComplete((response, failed) -> {
             if (failed != null) {
                 waiting.failed(failed);
@@ -278,20 +278,20 @@ public final class ObservedLock implements Acquirable {
         });
     }
 
-    private Observed started(String what, String verb) {
-        return new Observed(() -> Observation.createNotStarted(what, observations)
+    private SafeObservation started(String what, String verb) {
+        return new SafeObservation(() -> Observation.createNotStarted(what, observations)
                 .contextualName(verb + " " + name)
                 .lowCardinalityKeyValue("lock", name)
                 .start());
     }
 
     /** An observation that throws nothing, whatever its registry does. */
-    private static final class Observed {
+    private static final class SafeObservation {
         private Observation observation = Observation.NOOP;
         private Optional<Observation.Scope> scope = Optional.empty();
         private boolean stopped;
 
-        Observed(Supplier<Observation> start) {
+        SafeObservation(Supplier<Observation> start) {
             attempt(() -> observation = start.get());
         }
 

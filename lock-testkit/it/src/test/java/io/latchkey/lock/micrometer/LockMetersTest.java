@@ -548,7 +548,7 @@ class LockMetersTest {
             assertThrows(
                     ClassNotFoundException.class,
                     () -> without.loadClass("io.micrometer.core.instrument.MeterRegistry"));
-            Runnable locking = without.loadClass(Locking.class.getName())
+            Runnable locking = without.loadClass(LockingProgram.class.getName())
                     .asSubclass(Runnable.class)
                     .getDeclaredConstructor()
                     .newInstance();
@@ -558,7 +558,7 @@ class LockMetersTest {
     }
 
     /** Loaded where Micrometer is not. */
-    public static final class Locking implements Runnable {
+    public static final class LockingProgram implements Runnable {
         @Override
         public void run() {
             try (SimulatedLocks locks = SimulatedLocks.start()) {

@@ -10,7 +10,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 
 /** {@link InterProcessMultiLock}. */
-final class CuratorMultiLock extends CuratorAcquirable implements OtherLibrary.Several {
+final class CuratorMultiLock extends CuratorAcquirable implements OtherLibrary.LibraryMultiLock {
     private final List<Acquirable> members;
 
     private CuratorMultiLock(CuratorLockClient client, List<Acquirable> members) {

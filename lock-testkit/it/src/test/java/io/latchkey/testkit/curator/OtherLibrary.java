@@ -62,7 +62,7 @@ public final class OtherLibrary {
     }
 
     /** Several locks together. */
-    public interface Several extends Lock, MultiLock {
+    public interface LibraryMultiLock extends Lock, MultiLock {
         @Override
         default MultiLock labelled(String label) {
             throw hasNone();

@@ -61,7 +61,7 @@ public class SimulatedScenarioProperties {
     private static List<String> whoGotWhat(Scenario scenario) {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             return Play.of(scenario, locks).history().events().stream()
-                    .filter(event -> event.what() == HistoryEvent.What.GRANTED)
+                    .filter(event -> event.type() == HistoryEvent.EventType.GRANTED)
                     .map(event -> event.client() + " #" + event.attempt() + " token " + event.token())
                     .sorted() // events of one time are reported by several threads
                     .toList();

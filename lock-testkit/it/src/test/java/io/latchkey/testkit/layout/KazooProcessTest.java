@@ -184,11 +184,11 @@ class KazooProcessTest {
         play(() -> random.nextInt(3) > 0 ? new LockSpec.Read("/rw") : new LockSpec.Write("/rw"));
     }
 
-    private interface Drawn {
+    private interface LockDraw {
         LockSpec lock();
     }
 
-    private void play(Drawn drawn) throws Exception {
+    private void play(LockDraw drawn) throws Exception {
         List<Workload.Actor> actors = IntStream.range(0, CLIENTS)
                 .mapToObj(client -> new Workload.Actor(
                         client,
@@ -196,8 +196,8 @@ class KazooProcessTest {
                                 .mapToObj(i -> turn(drawn.lock()))
                                 .toList()))
                 .toList();
-        List<FaultSchedule.Timed> faults = IntStream.range(0, CLIENTS)
-                .mapToObj(i -> new FaultSchedule.Timed(
+        List<FaultSchedule.TimedAction> faults = IntStream.range(0, CLIENTS)
+                .mapToObj(i -> new FaultSchedule.TimedAction(
                         random.nextInt(60, 200), i, new FaultSchedule.Action.Expire(ExpiryOrder.SERVER_FIRST)))
                 .toList();
         Scenario scenario = new Scenario(seed, new Workload(actors), new FaultSchedule(faults));

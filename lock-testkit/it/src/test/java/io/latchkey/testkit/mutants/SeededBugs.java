@@ -62,11 +62,11 @@ final class SeededBugs {
                                             session.connection().writeOnce(tail.stream().map(Step::write).toList(), second -> {
                                                 noLongerCreating();
                                                 if (second.ok() && second.get().failedAt().isEmpty()) {
-                                                    List<ZnodeStore.Created> both =
+                                                    List<ZnodeStore.CreatedNode> both =
                                                             new ArrayList<>(first.get().created());
                                                     both.addAll(second.get().created());
                                                     created(steps, Response.of(
-                                                            new ZnodeStore.Written(both, java.util.Optional.empty())));
+                                                            new ZnodeStore.TransactionResult(both, java.util.Optional.empty())));
                                                 } else {
                                                     created(steps, second);
                                                 }
@@ -224,8 +224,8 @@ final class SeededBugs {
             Mutant.of(
                             "the node of a lost lease is deleted before the notice",
                             LEASE_END,
-                            "return !(how.get() instanceof How.Lost) || notified.isDone();",
-                            "return how.get() != null || notified.isDone();")
+                            "return !(outcome.get() instanceof Outcome.Lost) || notified.isDone();",
+                            "return outcome.get() != null || notified.isDone();")
                     .foundBy(
                             "io.latchkey.testkit.sim.LimitAndGraceTest#nodeIsKeptUntilTheNotice_whenTheLimitPassesDuringADowngrade"),
             Mutant.of(
@@ -299,7 +299,7 @@ final class SeededBugs {
                     .and(CHECKS, "then.accept(Response.failed(answer.code(), answer.detail()));", "")
                     .and(
                             CHECKS,
-                            "then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.Written(List.of(), gone)));",
+                            "then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.TransactionResult(List.of(), gone)));",
                             "")
                     .foundBy(
                             "io.latchkey.testkit.sim.AcquireMomentsTest#requestIsNotGrantedWithoutANode_whenTheAnswerThatNamesItIsLost"),

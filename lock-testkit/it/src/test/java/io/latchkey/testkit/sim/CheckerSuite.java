@@ -50,7 +50,7 @@ final class CheckerSuite {
     /**
      * Applies all checkers to a complete schedule.
      *
-     * @throws Broken if one of them says that its rule is broken
+     * @throws BrokenRuleError if one of them says that its rule is broken
      */
     void judge(World world) {
         ScheduleHistory history = world.history();
@@ -92,7 +92,7 @@ final class CheckerSuite {
         Verdict verdict = check.verdict();
         count.nanos += System.nanoTime() - start;
         if (verdict instanceof Verdict.Broken) {
-            throw new Broken("the checker of " + name + " has nothing to say", verdict.toString());
+            throw new BrokenRuleError("the checker of " + name + " has nothing to say", verdict.toString());
         } else if (verdict instanceof Verdict.Obeyed) {
             count.obeyed++;
         } else {

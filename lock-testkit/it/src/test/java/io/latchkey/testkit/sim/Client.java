@@ -53,7 +53,7 @@ final class Client implements ClientConfig.Opener {
 
     private boolean closed;
 
-    Client(int index, Leader leader, int mostTurns, Optional<HostileCode> hostile, Consumer<Broken> broken) {
+    Client(int index, Leader leader, int mostTurns, Optional<HostileCode> hostile, Consumer<BrokenRuleError> broken) {
         this.index = index;
         this.leader = leader;
         this.ids = (index + 1L) << 32;
@@ -171,20 +171,20 @@ final class Client implements ClientConfig.Opener {
 
     /** Runs the first of its timers that is due now. */
     void runDue() {
-        SimulatedTime.Due timer = nextDue();
+        SimulatedTime.PendingTimer timer = nextDue();
         if (timer != null) {
             leader.time().due.remove(timer);
             timer.run();
         }
     }
 
-    private SimulatedTime.@Nullable Due nextDue() {
+    private SimulatedTime.@Nullable PendingTimer nextDue() {
         SimulatedTime clock = leader.time();
-        SimulatedTime.Due first = null;
+        SimulatedTime.PendingTimer first = null;
         if (clock.nextAt() > clock.nanos()) {
             return null;
         }
-        for (SimulatedTime.Due timer : clock.due) {
+        for (SimulatedTime.PendingTimer timer : clock.due) {
             boolean isMine = timer.owner == time && timer.task != null && timer.nanos <= clock.nanos();
             if (isMine && (first == null || timer.number < first.number)) {
                 first = timer;

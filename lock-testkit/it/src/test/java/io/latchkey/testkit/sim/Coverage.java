@@ -8,7 +8,7 @@ import java.util.StringJoiner;
 @SuppressWarnings("EnumOrdinal") // The numbers live no longer than a run.
 final class Coverage {
     /** Something that a run claims to cover. */
-    enum What {
+    enum Situation {
         GRANTED,
         LOST_WHILE_HELD,
         LOST_BY_DEADLINE,
@@ -46,33 +46,33 @@ final class Coverage {
         USERS_CODE_BLOCKED
     }
 
-    private final long[] counts = new long[What.values().length];
+    private final long[] counts = new long[Situation.values().length];
 
-    void count(What what) {
+    void count(Situation what) {
         count(what, 1);
     }
 
-    void count(What what, long times) {
+    void count(Situation what, long times) {
         counts[what.ordinal()] += times;
     }
 
     void add(Counters of) {
-        count(What.CREATED_BUT_ANSWER_LOST, of.createdButAnswerLost);
-        count(What.STALE_READ, of.staleReads);
-        count(What.WRITE_OF_FORMER_CONNECTION, of.writesOfFormerConnections);
-        count(What.WRITE_OF_DEAD_SESSION, of.writesOfDeadSessions);
-        count(What.EXPIRED_BY_TIME, of.expiredByTime);
-        count(What.RECONNECTED, of.reconnects);
+        count(Situation.CREATED_BUT_ANSWER_LOST, of.createdButAnswerLost);
+        count(Situation.STALE_READ, of.staleReads);
+        count(Situation.WRITE_OF_FORMER_CONNECTION, of.writesOfFormerConnections);
+        count(Situation.WRITE_OF_DEAD_SESSION, of.writesOfDeadSessions);
+        count(Situation.EXPIRED_BY_TIME, of.expiredByTime);
+        count(Situation.RECONNECTED, of.reconnects);
     }
 
-    long of(What what) {
+    long of(Situation what) {
         return counts[what.ordinal()];
     }
 
     @Override
     public String toString() {
         StringJoiner text = new StringJoiner(", ");
-        for (What what : What.values()) {
+        for (Situation what : Situation.values()) {
             text.add(what.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " + of(what));
         }
         return text.toString();

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.latchkey.testkit.sim.Coverage.What;
-import io.latchkey.testkit.sim.Exhaustive.Grain;
+import io.latchkey.testkit.sim.Coverage.Situation;
+import io.latchkey.testkit.sim.ExhaustiveSearch.Grain;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
@@ -28,24 +28,24 @@ class ExhaustiveTest {
     private static final LockTarget READ = new LockTarget(Recipe.READ, new LockPath("/rw"));
     private static final LockTarget WRITE = new LockTarget(Recipe.WRITE, new LockPath("/rw"));
 
-    private static final List<What> BY_ONE_FAULT = List.of(
-            What.LOST_WHILE_HELD,
-            What.OWN_NODE_DELETED,
-            What.DIED_AT_ITS_TURN,
-            What.CREATED_BUT_ANSWER_LOST,
-            What.STALE_READ,
-            What.RECONNECTED);
+    private static final List<Situation> BY_ONE_FAULT = List.of(
+            Situation.LOST_WHILE_HELD,
+            Situation.OWN_NODE_DELETED,
+            Situation.DIED_AT_ITS_TURN,
+            Situation.CREATED_BUT_ANSWER_LOST,
+            Situation.STALE_READ,
+            Situation.RECONNECTED);
 
     @ParameterizedTest
     @MethodSource("twoClients")
     void nothingBreaks_whenTwoClientsMeet(WorldSpec spec) {
-        assertEquals(0, explore(spec, Grain.FINE).of(What.LOST_WHILE_HELD));
+        assertEquals(0, explore(spec, Grain.FINE).of(Situation.LOST_WHILE_HELD));
     }
 
     @ParameterizedTest
     @MethodSource("threeClients")
     void nothingBreaks_whenThreeClientsMeet(WorldSpec spec) {
-        assertEquals(0, explore(spec, Grain.COARSE).of(What.LOST_WHILE_HELD));
+        assertEquals(0, explore(spec, Grain.COARSE).of(Situation.LOST_WHILE_HELD));
     }
 
     @ParameterizedTest
@@ -53,10 +53,10 @@ class ExhaustiveTest {
     @Tag("long")
     void nothingBreaks_whenTwoClientsMeetWithOneFault(WorldSpec spec) {
         Coverage coverage = explore(spec, Grain.COARSE);
-        for (What what : BY_ONE_FAULT) {
+        for (Situation what : BY_ONE_FAULT) {
             assertTrue(coverage.of(what) > 0, () -> "never reached " + what + ": " + coverage);
         }
-        assertEquals(0, coverage.of(What.EXPIRED_BY_TIME));
+        assertEquals(0, coverage.of(Situation.EXPIRED_BY_TIME));
     }
 
     static Stream<WorldSpec> twoClients() {
@@ -99,7 +99,7 @@ class ExhaustiveTest {
     }
 
     private static Coverage explore(WorldSpec spec, Grain grain) {
-        Exhaustive.Report report = Exhaustive.run(spec, grain, MOST_STATES);
+        ExhaustiveSearch.Report report = ExhaustiveSearch.run(spec, grain, MOST_STATES);
         report.failure().ifPresent(failure -> fail(failure.text()));
         assertTrue(report.complete(), report::toString);
         System.out.println(spec.plans() + ", " + spec.faults() + " faults: " + report.states() + " states");

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A world whose states can be told apart, see {@link Exhaustive}. */
+/** A world whose states can be told apart, see {@link ExhaustiveSearch}. */
 final class ExploredWorld {
     private final World world;
     private final List<Fingerprint> inputs = new ArrayList<>(4);
@@ -16,8 +16,8 @@ final class ExploredWorld {
     private int holdersBefore;
     private int holders;
 
-    ExploredWorld(WorldSpec spec, Exhaustive.Grain grain, Coverage coverage) {
-        this.atOnce = grain == Exhaustive.Grain.COARSE ? Move.ALL_AT_ONCE : 0;
+    ExploredWorld(WorldSpec spec, ExhaustiveSearch.Grain grain, Coverage coverage) {
+        this.atOnce = grain == ExhaustiveSearch.Grain.COARSE ? Move.ALL_AT_ONCE : 0;
         world = new World(spec, coverage, null);
         for (int i = 0; i < spec.clients(); i++) {
             inputs.add(new Fingerprint());
@@ -158,7 +158,7 @@ final class ExploredWorld {
         }
     }
 
-    /** Returns the index of a step that can be taken before all others, see {@link Exhaustive}; -1 if no step can. */
+    /** Returns the index of a step that can be taken before all others, see {@link ExhaustiveSearch}; -1 if no step can. */
     int atOnce(int[] possible) {
         for (int i = 0; i < possible.length; i++) {
             if (Move.move(possible[i]) == Move.TAKE_MESSAGE && isAlone(Move.first(possible[i]))) {

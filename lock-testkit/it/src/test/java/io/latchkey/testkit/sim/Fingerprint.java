@@ -88,8 +88,8 @@ final class Fingerprint {
             if (answer.ok()) {
                 addContent(answer.get());
             }
-        } else if (content instanceof ZnodeStore.Written written) {
-            for (ZnodeStore.Created created : written.created()) {
+        } else if (content instanceof ZnodeStore.TransactionResult written) {
+            for (ZnodeStore.CreatedNode created : written.created()) {
                 add(created.name());
                 add(created.czxid());
             }
@@ -167,11 +167,11 @@ final class Fingerprint {
         add(store.session());
         add(store.state.name());
         add((store.silent ? 2 : 0) | (store.losing ? 1 : 0));
-        for (SimulatedStore.Sent sent : store.outgoing) {
+        for (SimulatedStore.SentRequest sent : store.outgoing) {
             add(store.requests - sent.number);
         }
         add(-1);
-        for (SimulatedStore.Sent sent : store.taken) {
+        for (SimulatedStore.SentRequest sent : store.taken) {
             add(store.requests - sent.number);
             add(sent.after);
             if (sent instanceof SimulatedStore.SentWrite writing) {
@@ -194,7 +194,7 @@ final class Fingerprint {
 
     /** Adds the writes that this server executes when the client reconnects to it. */
     void addStuck(SimulatedStore store, Server at) {
-        for (SimulatedStore.Sent sent : store.stuck.getOrDefault(at, List.of())) {
+        for (SimulatedStore.SentRequest sent : store.stuck.getOrDefault(at, List.of())) {
             add(store.requests - sent.number);
         }
         add(-4);

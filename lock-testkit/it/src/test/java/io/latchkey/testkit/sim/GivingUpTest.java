@@ -157,7 +157,7 @@ class GivingUpTest {
         private final boolean faults;
         private final SplittableRandom random;
         private final SimulatedLocks locks = SimulatedLocks.start(SESSION);
-        private final CompletableFuture<Broken> told = new CompletableFuture<>();
+        private final CompletableFuture<BrokenRuleError> told = new CompletableFuture<>();
         private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
         private final LockClient mine;
         private final LockClient other;

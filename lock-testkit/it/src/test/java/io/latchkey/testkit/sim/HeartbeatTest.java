@@ -669,7 +669,7 @@ class HeartbeatTest extends OnSimulatedServer {
         BoundedLoop.until(() -> !beats.isEmpty(), leader.time()::runNext);
         ZnodeStore.Refusal refusal = new ZnodeStore.Refusal(0, Status.NO_AUTH, "NOAUTH");
         client.store().peekRequest().refusal =
-                Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(refusal))));
+                Optional.of(Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.of(refusal))));
         client.settle();
         held.ensureValid();
     }

@@ -3,7 +3,7 @@ package io.latchkey.testkit.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.testkit.sim.Coverage.What;
+import io.latchkey.testkit.sim.Coverage.Situation;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -50,18 +50,18 @@ class HistoriesTest {
             }
         }
         System.out.println(schedules + " recorded schedules\n" + judges + "\n  " + coverage);
-        Set<What> covered = EnumSet.complementOf(EnumSet.of(
-                What.WRITE_OF_DEAD_SESSION,
-                What.LOCAL_TURN,
-                What.SHARED_NODE,
-                What.READ_BY_A_WRITERS_NODE,
-                What.CLOSED_WITH_HOLDERS,
-                What.RELEASED_IN_GRACE,
-                What.LOST_BY_CLOSE,
-                What.USERS_CODE_THREW,
-                What.USERS_CODE_CALLED_BACK,
-                What.USERS_CODE_BLOCKED));
-        for (What what : covered) {
+        Set<Situation> covered = EnumSet.complementOf(EnumSet.of(
+                Situation.WRITE_OF_DEAD_SESSION,
+                Situation.LOCAL_TURN,
+                Situation.SHARED_NODE,
+                Situation.READ_BY_A_WRITERS_NODE,
+                Situation.CLOSED_WITH_HOLDERS,
+                Situation.RELEASED_IN_GRACE,
+                Situation.LOST_BY_CLOSE,
+                Situation.USERS_CODE_THREW,
+                Situation.USERS_CODE_CALLED_BACK,
+                Situation.USERS_CODE_BLOCKED));
+        for (Situation what : covered) {
             assertTrue(coverage.of(what) > 0, () -> "never reached " + what + ": " + coverage);
         }
         for (String name : judges.names()) {
@@ -76,7 +76,7 @@ class HistoriesTest {
             new Player(mix, random, world).play(mix.steps(random));
             world.finish();
             judges.judge(world);
-        } catch (Broken broken) {
+        } catch (BrokenRuleError broken) {
             throw new AssertionError(
                     "seed " + seed + " of " + mix + ": " + broken.getMessage() + "\nin " + world.spec(), broken);
         }

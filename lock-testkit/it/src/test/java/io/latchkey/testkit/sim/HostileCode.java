@@ -38,11 +38,11 @@ final class HostileCode {
         }
         switch (random.nextInt(4)) {
             case 0 -> {
-                coverage.count(Coverage.What.USERS_CODE_THREW);
+                coverage.count(Coverage.Situation.USERS_CODE_THREW);
                 throw new IllegalStateException("thrown by users' code");
             }
             case 1 -> {
-                coverage.count(Coverage.What.USERS_CODE_THREW);
+                coverage.count(Coverage.Situation.USERS_CODE_THREW);
                 throw new InternalError("thrown by users' code");
             }
             case 2 -> callBack();
@@ -59,7 +59,7 @@ final class HostileCode {
         callingBack = true;
         try {
             callBack.run();
-            coverage.count(Coverage.What.USERS_CODE_CALLED_BACK);
+            coverage.count(Coverage.Situation.USERS_CODE_CALLED_BACK);
         } finally {
             callingBack = false;
         }
@@ -98,7 +98,7 @@ final class HostileCode {
             if (random.nextInt(3) > 0) {
                 goOn();
             } else {
-                coverage.count(Coverage.What.USERS_CODE_BLOCKED);
+                coverage.count(Coverage.Situation.USERS_CODE_BLOCKED);
             }
         };
     }

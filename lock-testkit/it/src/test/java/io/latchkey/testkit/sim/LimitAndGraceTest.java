@@ -228,7 +228,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void requestIsReportedAndForgotten_whenItsTimeRunsOutBeforeItBegins(boolean inTurns) throws Exception {
-        List<Broken> broken = new ArrayList<>();
+        List<BrokenRuleError> broken = new ArrayList<>();
         ObserverRules rules = new ObserverRules(broken::add);
         JumpingClock clock = new JumpingClock();
         Client timed = new Client(

@@ -84,7 +84,7 @@ class LongTimesTest {
         private Calls() {}
 
         /** A number of calls, each with a number of its own. */
-        private interface Some {
+        private interface RepeatedCall {
             void call(int first, int times) throws Exception;
         }
 
@@ -114,7 +114,7 @@ class LongTimesTest {
             System.out.println("all counted");
         }
 
-        private static void count(String what, int paths, Some calls) throws Exception {
+        private static void count(String what, int paths, RepeatedCall calls) throws Exception {
             calls.call(0, WARM_UP);
             Map<String, Long> before = counted();
             calls.call(WARM_UP, CALLS);

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Observers for the clients of one test, each of which checks what it hears. */
 public final class ObservedClients {
-    private final Queue<Broken> broken = new ConcurrentLinkedQueue<>();
+    private final Queue<BrokenRuleError> broken = new ConcurrentLinkedQueue<>();
     /** Clients that have connected, and have not reported their close. */
     private final AtomicInteger open = new AtomicInteger();
 

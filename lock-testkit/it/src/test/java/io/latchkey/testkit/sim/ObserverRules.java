@@ -24,7 +24,7 @@ class ObserverRules implements LockObserver {
     private static final String RULE = "observers are called in order";
     private static final long NO_TOKEN = 0;
 
-    private final Consumer<Broken> broken;
+    private final Consumer<BrokenRuleError> broken;
     /** The token of each request that has not ended, if it was granted. */
     private final Map<Request, Long> open = new HashMap<>();
 
@@ -32,7 +32,7 @@ class ObserverRules implements LockObserver {
 
     private SessionState session = SessionState.DISCONNECTED;
 
-    ObserverRules(Consumer<Broken> broken) {
+    ObserverRules(Consumer<BrokenRuleError> broken) {
         this.broken = broken;
     }
 
@@ -43,7 +43,7 @@ class ObserverRules implements LockObserver {
     }
 
     private void brokenBy(String what) {
-        broken.accept(new Broken(RULE, what + ", open: " + open + ", session " + session));
+        broken.accept(new BrokenRuleError(RULE, what + ", open: " + open + ", session " + session));
     }
 
     @Override

@@ -189,7 +189,7 @@ class OldSchedulesTest {
         Schedule schedule = new Schedule(spec, steps);
         assertEquals(
                 Optional.empty(),
-                schedule.play(new Coverage()).map(Broken::getMessage),
+                schedule.play(new Coverage()).map(BrokenRuleError::getMessage),
                 () -> String.join("\n", schedule.tell()));
     }
 }

@@ -230,14 +230,14 @@ abstract class OnSimulatedServer {
         }
 
         List<WireRecord.Request> sent(RequestMatch wanted, Server at) {
-            Set<SimulatedStore.Sent> sent = new LinkedHashSet<>();
+            Set<SimulatedStore.SentRequest> sent = new LinkedHashSet<>();
             BoundedLoop.all(() -> {
                 if (isNext(wanted)) {
                     sent.add(store().peekRequest());
                 }
                 return step(at);
             });
-            return sent.stream().map(SimulatedStore.Sent::onTheWire).toList();
+            return sent.stream().map(SimulatedStore.SentRequest::onTheWire).toList();
         }
 
         /** Says whether anything was on its way; a client without a connection connects to that server. */

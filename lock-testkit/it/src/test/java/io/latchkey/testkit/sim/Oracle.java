@@ -102,7 +102,7 @@ final class Oracle {
                     && !other.client().isStill()
                     && !other.client().hasDue();
             if (ran && exclude(holder, other) && !lease.isValid() && other.runsOn()) {
-                throw new Broken(BODY, other + " beside " + holder);
+                throw new BrokenRuleError(BODY, other + " beside " + holder);
             }
         }
     }
@@ -111,17 +111,17 @@ final class Oracle {
     void checkClose(Client client, Duration grace) {
         for (Worker worker : client.workers()) {
             if (worker.waits() || (grace.isZero() && worker.hasValidLease())) {
-                throw new Broken(GRACE, worker.toString());
+                throw new BrokenRuleError(GRACE, worker.toString());
             }
         }
     }
 
     private void checkClosing(Client client) {
         if (client.isPastGrace() && client.workers().stream().anyMatch(Worker::hasValidLease)) {
-            throw new Broken(GRACE, client.workers().toString());
+            throw new BrokenRuleError(GRACE, client.workers().toString());
         }
         if (reaches(client) && client.workers().stream().noneMatch(worker -> worker.lease() != null)) {
-            throw new Broken(CLOSED, client.toString());
+            throw new BrokenRuleError(CLOSED, client.toString());
         }
     }
 
@@ -134,7 +134,7 @@ final class Oracle {
         for (Worker other : one.client().workers()) {
             ZkLease its = other.lease();
             if (other != one && its != null && its.isValid() && exclude(one, other)) {
-                throw new Broken(NEIGHBOURS, one + " and " + other);
+                throw new BrokenRuleError(NEIGHBOURS, one + " and " + other);
             }
         }
     }
@@ -179,8 +179,8 @@ final class Oracle {
         }
     }
 
-    private Broken broken(String how) {
-        return new Broken(spec.ends() == WorldSpec.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
+    private BrokenRuleError broken(String how) {
+        return new BrokenRuleError(spec.ends() == WorldSpec.Ends.BY_TIME ? BELIEF : EXCLUSION, how);
     }
 
     /** A holder that is downgrading counts as a reader. */
@@ -218,7 +218,7 @@ final class Oracle {
     /** Checks a lease at its grant. */
     void checkGrant(Worker worker, ZkLease lease) {
         if (!lease.isValid()) {
-            throw new Broken(VALID_AT_FIRST, worker + " got " + lease);
+            throw new BrokenRuleError(VALID_AT_FIRST, worker + " got " + lease);
         }
         checkTurn(worker, lease);
         law.grants(lease.nodePaths());
@@ -239,10 +239,10 @@ final class Oracle {
             Turns next = former == null ? new Turns(1, now, worker.client()) : former.plusOne();
             boolean late = now - next.since() > WorldSpec.LONGEST.toNanos();
             if (former != null && (next.count() > spec.turns() || late || next.client() != worker.client())) {
-                throw new Broken(BOUND, worker + " by " + node + ", " + next);
+                throw new BrokenRuleError(BOUND, worker + " by " + node + ", " + next);
             }
             if (lostByNode.contains(node)) {
-                throw new Broken(CLEAN, worker + " by " + node);
+                throw new BrokenRuleError(CLEAN, worker + " by " + node);
             }
             turns.put(node, next);
         }
@@ -261,13 +261,13 @@ final class Oracle {
     /** Checks a lease that a downgrade returned: it has the writer's place and token. */
     void checkDowngrade(Worker worker, ZkLease write, ZkLease read) {
         if (read.token() != write.token()) {
-            throw new Broken(OWN_TOKEN, worker + ", token " + read.token() + " after " + write.token());
+            throw new BrokenRuleError(OWN_TOKEN, worker + ", token " + read.token() + " after " + write.token());
         }
         if (stands(worker, read)) {
             checkNodes(worker, read);
             RequestNode before = RequestNode.of(write.nodePaths().get(0));
             if (RequestNode.of(read.nodePaths().get(0)).number() != before.number()) {
-                throw new Broken(OWN_NODES, worker + ", " + read.nodePaths() + " after " + write.nodePaths());
+                throw new BrokenRuleError(OWN_NODES, worker + ", " + read.nodePaths() + " after " + write.nodePaths());
             }
         }
     }
@@ -288,17 +288,17 @@ final class Oracle {
         List<String> nodes = lease.nodePaths();
         List<TaskTarget> wishes = worker.wishes();
         if (nodes.size() != wishes.size()) {
-            throw new Broken(OWN_NODES, worker + ": " + nodes);
+            throw new BrokenRuleError(OWN_NODES, worker + ": " + nodes);
         }
         for (int i = 0; i < nodes.size(); i++) {
             String node = nodes.get(i);
             boolean asked = Tree.parent(node).equals(wishes.get(i).path())
                     && wishes.get(i).isGrantedBy(RequestNode.of(node), spec.turns() > 0);
             if (!asked) {
-                throw new Broken(OWN_NODES, worker + ": " + nodes);
+                throw new BrokenRuleError(OWN_NODES, worker + ": " + nodes);
             }
             if (!law.mayBeGranted(node, before -> spec.turns() > 0 && nobodyHolds(before))) {
-                throw new Broken(TURN, worker + " before its turn: " + Nodes.ephemerals(leader.tree()));
+                throw new BrokenRuleError(TURN, worker + " before its turn: " + Nodes.ephemerals(leader.tree()));
             }
         }
     }
@@ -310,7 +310,7 @@ final class Oracle {
     private void checkToken(Worker worker, ZkLease lease) {
         for (String node : lease.nodePaths()) {
             if (leader.tree().get(node).czxid != lease.token()) {
-                throw new Broken(OWN_TOKEN, worker + ", token " + lease.token() + " of " + node);
+                throw new BrokenRuleError(OWN_TOKEN, worker + ", token " + lease.token() + " of " + node);
             }
         }
         for (TaskTarget wish : worker.wishes()) {
@@ -321,7 +321,7 @@ final class Oracle {
             boolean excludes = wish.sort() == RequestNode.Sort.WRITE;
             boolean turn = turns.get(lease.nodePaths().get(0)).count() > 1;
             if (lease.token() <= highest[excludes ? 0 : 1] && !(turn && lease.token() == highest[0])) {
-                throw new Broken(TOKENS, worker + " after " + highest[0]);
+                throw new BrokenRuleError(TOKENS, worker + " after " + highest[0]);
             }
             highest[0] = Math.max(highest[0], lease.token());
             if (excludes) {
@@ -338,7 +338,7 @@ final class Oracle {
                     && lease.store() instanceof SimulatedStore store
                     && store.session() == session
                     && lease.isValid()) {
-                throw new Broken(OUTLIVED, worker + " in session " + session);
+                throw new BrokenRuleError(OUTLIVED, worker + " in session " + session);
             }
         }
     }
@@ -358,7 +358,7 @@ final class Oracle {
             if (lease != null && lease.store() instanceof SimulatedStore store) {
                 long until = leader.time().nanos() + lease.remaining().toNanos();
                 if (until > heard.getOrDefault(store.session(), 0L) + Client.SESSION.toNanos() && lease.isValid()) {
-                    throw new Broken(OUTLIVED, worker + " until " + until / 1_000_000 + " ms");
+                    throw new BrokenRuleError(OUTLIVED, worker + " until " + until / 1_000_000 + " ms");
                 }
             }
         }
@@ -399,7 +399,7 @@ final class Oracle {
         ZkLease lease = worker.lease();
         boolean told = worker.knowsOfLoss() || worker.client().isStill();
         if (lease != null && !told && !lease.isValid()) {
-            throw new Broken(LOSS, worker.toString());
+            throw new BrokenRuleError(LOSS, worker.toString());
         }
     }
 
@@ -408,7 +408,7 @@ final class Oracle {
         if (lease.store() instanceof SimulatedStore store
                 && !leader.hasSession(store.session())
                 && (!worker.knowsOfLoss() || lease.isValid())) {
-            throw new Broken(LOSS, worker.toString());
+            throw new BrokenRuleError(LOSS, worker.toString());
         }
     }
 
@@ -430,14 +430,14 @@ final class Oracle {
                         && !law.isWornOut(wish.path())
                         && worker.task().members().get(0).recipe().equals(Recipe.MUTEX)
                         && worker.wishes().size() == 1) {
-                    throw new Broken(OWN_NODE, worker.toString());
+                    throw new BrokenRuleError(OWN_NODE, worker.toString());
                 }
             } else {
                 mayHold &= law.mayHold(nodes.get(0)) && allOwnersRespond(wish.path());
             }
         }
         if (mayHold && !awaitsProof) {
-            throw new Broken(SLEEP, worker + " of " + Nodes.ephemerals(leader.tree()));
+            throw new BrokenRuleError(SLEEP, worker + " of " + Nodes.ephemerals(leader.tree()));
         }
     }
 
@@ -488,7 +488,7 @@ final class Oracle {
             if (change instanceof Tree.Effect.Created created && created.owner() > Tree.NO_OWNER) {
                 for (Client client : clients) {
                     if (client.store().session() == created.owner() && !counts(client.nodes(), created.path())) {
-                        throw new Broken(UNCOUNTED, created + " of " + client);
+                        throw new BrokenRuleError(UNCOUNTED, created + " of " + client);
                     }
                 }
             }
@@ -506,15 +506,17 @@ final class Oracle {
             boolean learns =
                     !client.isClosing() && leader.hasSession(client.store().session());
             if (learns && !client.nodes().known().isEmpty()) {
-                throw new Broken(STILL_COUNTED, client + " " + client.nodes().known());
+                throw new BrokenRuleError(
+                        STILL_COUNTED, client + " " + client.nodes().known());
             }
         }
         if (!Nodes.ephemerals(leader.tree()).isEmpty()) {
-            throw new Broken(LEFT, "nodes " + Nodes.ephemerals(leader.tree()));
+            throw new BrokenRuleError(LEFT, "nodes " + Nodes.ephemerals(leader.tree()));
         }
         for (Client client : clients) {
             if (!client.store().watches().isEmpty()) {
-                throw new Broken(LEFT, client + "'s watches " + client.store().watches());
+                throw new BrokenRuleError(
+                        LEFT, client + "'s watches " + client.store().watches());
             }
         }
     }

@@ -45,7 +45,7 @@ final class OwnNodesRule {
         }
         long owner = owners.getOrDefault(change.path(), Tree.NO_OWNER);
         if (writer != 0 && owner > 0 && owner != writer) {
-            throw new Broken(RULE, "session " + writer + " wrote " + change + " of session " + owner);
+            throw new BrokenRuleError(RULE, "session " + writer + " wrote " + change + " of session " + owner);
         }
         if (change instanceof Tree.Effect.Deleted) {
             owners.remove(change.path());

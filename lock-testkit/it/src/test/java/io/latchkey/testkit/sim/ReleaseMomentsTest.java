@@ -445,7 +445,8 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         SimulatedStore store = client.store();
         assertEquals(3, store.peekRequest().onTheWire().parts().size());
         ZnodeStore.Refusal why = new ZnodeStore.Refusal(refused, Status.NO_AUTH, "NOAUTH");
-        store.peekRequest().refusal = Optional.of(Response.of(new ZnodeStore.Written(List.of(), Optional.of(why))));
+        store.peekRequest().refusal =
+                Optional.of(Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.of(why))));
         store.takeRequest();
         assertEquals(List.of(left), partsOfDeletions(client));
         assertEquals(ReleaseOutcome.RELEASED, released.getNow(null));

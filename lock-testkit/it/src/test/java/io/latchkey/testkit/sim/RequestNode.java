@@ -41,7 +41,7 @@ record RequestNode(Sort sort, int permits, long number) {
         } else if (node.startsWith("lease-", start)) {
             return Sort.PERMITS;
         }
-        throw new Broken("nodes are named as agreed", node);
+        throw new BrokenRuleError("nodes are named as agreed", node);
     }
 
     boolean isBefore(RequestNode other) {

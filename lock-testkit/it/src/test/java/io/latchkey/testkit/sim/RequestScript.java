@@ -34,7 +34,7 @@ final class RequestScript {
     private final SplittableRandom random;
     private final TestServer server;
     private final List<ZnodeStore> stores = new ArrayList<>();
-    private final List<Heard> heard = new ArrayList<>();
+    private final List<SessionMessages> heard = new ArrayList<>();
     private final List<String> nodes = new ArrayList<>();
     private final List<Line> lines = new ArrayList<>();
 
@@ -49,7 +49,7 @@ final class RequestScript {
     /** The record, line by line; zxids are replaced by their rank among those received. */
     List<String> play() throws IOException, InterruptedException {
         for (int i = 0; i < SESSIONS; i++) {
-            heard.add(new Heard());
+            heard.add(new SessionMessages());
             stores.add(server.open(heard.get(i)));
         }
         collect();
@@ -78,9 +78,9 @@ final class RequestScript {
         server.expire(stores.get(who));
         server.settle();
         heard.get(who).forgetWhatCameBefore("disconnected");
-        heard.forEach(Heard::sortEventsOfOneChange);
+        heard.forEach(SessionMessages::sortEventsOfOneChange);
         collect();
-        heard.set(who, new Heard());
+        heard.set(who, new SessionMessages());
         stores.set(who, server.open(heard.get(who)));
     }
 
@@ -100,7 +100,7 @@ final class RequestScript {
         return ("data " + random.nextInt(3)).getBytes(StandardCharsets.UTF_8);
     }
 
-    private void ask(ZnodeStore store, Heard ear, int who) {
+    private void ask(ZnodeStore store, SessionMessages ear, int who) {
         String path = anyPath();
         switch (random.nextInt(11)) {
             case 0, 1 -> {
@@ -199,7 +199,7 @@ final class RequestScript {
     }
 
     /** All messages to one session. */
-    private final class Heard implements ZnodeStore.Listener {
+    private final class SessionMessages implements ZnodeStore.Listener {
         private final Clock clock = new SimulatedTime().view();
         private final List<Line> fresh = new ArrayList<>();
         /** Not yet chosen from: a server may answer one request of a burst before the next is drawn. */
@@ -243,14 +243,14 @@ final class RequestScript {
             }
         }
 
-        void created(String parent, Response<ZnodeStore.Created> answer) {
+        void created(String parent, Response<ZnodeStore.CreatedNode> answer) {
             answer(answer, node -> {
                 know(parent, node);
                 hears("created " + node.name() + " %s", node.czxid());
             });
         }
 
-        private synchronized void know(String parent, ZnodeStore.Created node) {
+        private synchronized void know(String parent, ZnodeStore.CreatedNode node) {
             made.add(parent + "/" + node.name());
         }
 
@@ -284,7 +284,7 @@ final class RequestScript {
                             node.mzxid()));
         }
 
-        void written(List<Write> writes, Response<ZnodeStore.Written> answer) {
+        void written(List<Write> writes, Response<ZnodeStore.TransactionResult> answer) {
             answer(answer, done -> {
                 Optional<ZnodeStore.Refusal> refusal = done.failedAt();
                 if (refusal.isPresent()) {
@@ -292,8 +292,9 @@ final class RequestScript {
                             + refusal.get().code());
                     return;
                 }
-                List<String> names =
-                        done.created().stream().map(ZnodeStore.Created::name).toList();
+                List<String> names = done.created().stream()
+                        .map(ZnodeStore.CreatedNode::name)
+                        .toList();
                 writes.stream()
                         .filter(Write.CreateRequest.class::isInstance)
                         .map(write -> ((Write.CreateRequest) write).path())
@@ -304,7 +305,9 @@ final class RequestScript {
                 hears(
                         "written, created " + names
                                 + done.created().stream().map(node -> " %s").collect(Collectors.joining()),
-                        done.created().stream().map(ZnodeStore.Created::czxid).toArray(Long[]::new));
+                        done.created().stream()
+                                .map(ZnodeStore.CreatedNode::czxid)
+                                .toArray(Long[]::new));
             });
         }
 

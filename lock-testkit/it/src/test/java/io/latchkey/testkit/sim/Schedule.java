@@ -14,7 +14,7 @@ record Schedule(WorldSpec spec, List<Integer> steps) {
      * @param coverage counts the situations that it reaches
      * @return the rule that it breaks, if it does
      */
-    Optional<Broken> play(Coverage coverage) {
+    Optional<BrokenRuleError> play(Coverage coverage) {
         return play(coverage, null);
     }
 
@@ -25,8 +25,8 @@ record Schedule(WorldSpec spec, List<Integer> steps) {
         return diary;
     }
 
-    private Optional<Broken> play(Coverage coverage, @Nullable List<String> diary) {
-        return Broken.by(() -> {
+    private Optional<BrokenRuleError> play(Coverage coverage, @Nullable List<String> diary) {
+        return BrokenRuleError.by(() -> {
             World world = new World(spec, coverage, diary);
             for (int step : steps) {
                 boolean ignored = world.take(step);

@@ -5,7 +5,7 @@ import io.latchkey.lock.LossCause;
 import io.latchkey.lock.ReleaseOutcome;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.history.HistoryEvent;
-import io.latchkey.testkit.history.HistoryEvent.What;
+import io.latchkey.testkit.history.HistoryEvent.EventType;
 import io.latchkey.testkit.history.LockClaim;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.WaitPolicy;
@@ -50,7 +50,7 @@ final class ScheduleHistory {
     private record Ask(String client, long attempt, List<TaskTarget> wishes) {}
 
     /** An event whose claims are known at the end, when all capacities are. */
-    private record Line(long nanos, Ask ask, What what, long token, long session, String note) {}
+    private record Line(long nanos, Ask ask, EventType type, long token, long session, String note) {}
 
     ScheduleHistory(SimulatedTime time, WorldSpec spec) {
         this.time = time;
@@ -69,9 +69,9 @@ final class ScheduleHistory {
         return last;
     }
 
-    private void add(long nanos, Ask ask, What what, ZkLease lease, String note) {
+    private void add(long nanos, Ask ask, EventType type, ZkLease lease, String note) {
         long session = lease.store() instanceof SimulatedStore store ? store.session() : 0;
-        lines.add(new Line(nanos, ask, what, lease.token(), session, note));
+        lines.add(new Line(nanos, ask, type, lease.token(), session, note));
     }
 
     private Ask begin(Worker worker) {
@@ -91,37 +91,42 @@ final class ScheduleHistory {
         String given = patience instanceof WaitPolicy.AtMost most
                 ? most.timeout().toString()
                 : patience instanceof WaitPolicy.Never ? Duration.ZERO.toString() : "";
-        lines.add(new Line(now(), begin(worker), What.REQUESTED, 0, 0, given));
+        lines.add(new Line(now(), begin(worker), EventType.REQUESTED, 0, 0, given));
     }
 
     void granted(Worker worker, ZkLease lease) {
         if (lease.token() > 0 && lease.token() <= written.size()) {
-            add(written.get((int) lease.token() - 1), ask(worker), What.PLACED, lease, "");
+            add(written.get((int) lease.token() - 1), ask(worker), EventType.PLACED, lease, "");
         }
-        add(now(), ask(worker), What.GRANTED, lease, "");
+        add(now(), ask(worker), EventType.GRANTED, lease, "");
     }
 
     /** {@code why} is empty if time was over. */
     void gotNothing(Worker worker, String why) {
-        lines.add(new Line(now(), ask(worker), What.GAVE_UP, 0, 0, why.isEmpty() ? OUT_OF_TIME : why));
+        lines.add(new Line(now(), ask(worker), EventType.GAVE_UP, 0, 0, why.isEmpty() ? OUT_OF_TIME : why));
     }
 
     void looked(Worker worker, ZkLease lease) {
-        add(now(), ask(worker), What.VALID, lease, "");
+        add(now(), ask(worker), EventType.VALID, lease, "");
     }
 
     /** Returns the consumer of the release's outcome. */
     Consumer<ReleaseOutcome> releasing(Worker worker, ZkLease lease) {
         Ask ask = ask(worker);
-        add(now(), ask, What.RELEASING, lease, "");
+        add(now(), ask, EventType.RELEASING, lease, "");
         return outcome -> {
             boolean lost = outcome == ReleaseOutcome.LOST;
-            add(now(), ask, lost ? What.LOST : What.RELEASED, lease, lost ? FOUND_BY_RELEASE : outcome.name());
+            add(
+                    now(),
+                    ask,
+                    lost ? EventType.LOST : EventType.RELEASED,
+                    lease,
+                    lost ? FOUND_BY_RELEASE : outcome.name());
         };
     }
 
     void lost(Worker worker, ZkLease lease, LossCause cause) {
-        add(now(), ask(worker), What.LOST, lease, cause.name());
+        add(now(), ask(worker), EventType.LOST, lease, cause.name());
     }
 
     /**
@@ -130,11 +135,11 @@ final class ScheduleHistory {
      * @param since a moment before the downgrade was begun, of {@link #now}
      */
     void downgraded(Worker worker, ZkLease read, long since) {
-        add(since, ask(worker), What.RELEASING, read, DOWNGRADE);
-        add(since, ask(worker), What.RELEASED, read, DOWNGRADE);
+        add(since, ask(worker), EventType.RELEASING, read, DOWNGRADE);
+        add(since, ask(worker), EventType.RELEASED, read, DOWNGRADE);
         Ask reader = begin(worker);
-        add(since, reader, What.REQUESTED, read, DOWNGRADE);
-        add(since, reader, What.GRANTED, read, DOWNGRADE);
+        add(since, reader, EventType.REQUESTED, read, DOWNGRADE);
+        add(since, reader, EventType.GRANTED, read, DOWNGRADE);
     }
 
     // ---- what happens to them
@@ -148,14 +153,14 @@ final class ScheduleHistory {
         written.add(now());
         Client client = sessions.get(txn.ended());
         if (client != null) {
-            for (What what : List.of(What.SESSION_ENDING, What.SESSION_ENDED)) {
-                lines.add(new Line(now(), nobody(client.toString()), what, 0, txn.ended(), how.name()));
+            for (EventType type : List.of(EventType.SESSION_ENDING, EventType.SESSION_ENDED)) {
+                lines.add(new Line(now(), nobody(client.toString()), type, 0, txn.ended(), how.name()));
             }
         }
     }
 
     void fault(String what) {
-        lines.add(new Line(now(), nobody(WORLD), What.NOTE, 0, 0, what));
+        lines.add(new Line(now(), nobody(WORLD), EventType.NOTE, 0, 0, what));
     }
 
     private static Ask nobody(String client) {
@@ -178,8 +183,8 @@ final class ScheduleHistory {
 
     private void resized(String path, int to) {
         Ask ask = new Ask(WORLD, ++attempts, List.of(new TaskTarget(path, RequestNode.Sort.PERMITS, to)));
-        lines.add(new Line(now(), ask, What.RESIZING, 0, 0, ""));
-        lines.add(new Line(now(), ask, What.RESIZED, 0, 0, ""));
+        lines.add(new Line(now(), ask, EventType.RESIZING, 0, 0, ""));
+        lines.add(new Line(now(), ask, EventType.RESIZED, 0, 0, ""));
     }
 
     /** A semaphore's path that is created again has the declared number of permits. */
@@ -238,11 +243,11 @@ final class ScheduleHistory {
                     });
         }
         return new HistoryEvent(
-                nanos, ask.client(), ask.attempt(), claims, line.what(), line.token(), line.session(), line.note());
+                nanos, ask.client(), ask.attempt(), claims, line.type(), line.token(), line.session(), line.note());
     }
 
     private int most(Line line, TaskTarget wish) {
-        boolean resize = line.what() == What.RESIZING || line.what() == What.RESIZED;
+        boolean resize = line.type() == EventType.RESIZING || line.type() == EventType.RESIZED;
         return resize ? wish.permits() : most.getOrDefault(wish.path(), wish.permits());
     }
 }

@@ -67,7 +67,7 @@ public final class ScheduleSearch implements LongFunction<List<String>> {
         SplittableRandom random = new SplittableRandom(seed);
         World world = new World(mix.spec(random), coverage, null);
         return Swarm.play(world, new Player(mix, random, world), mix.steps(random))
-                .map(Broken::getMessage)
+                .map(BrokenRuleError::getMessage)
                 .orElse("");
     }
 }

@@ -83,7 +83,7 @@ final class Swarm {
             WorldSpec spec = mix.spec(random);
             World world = new World(spec, coverage, null);
             Player player = new Player(mix, random, world);
-            Optional<Broken> broken = play(world, player, mix.steps(random));
+            Optional<BrokenRuleError> broken = play(world, player, mix.steps(random));
             steps += world.steps();
             failure = broken.map(rule -> shrunk(mix, seed, rule, spec, player.taken()));
         }
@@ -97,14 +97,14 @@ final class Swarm {
                 failure);
     }
 
-    static Optional<Broken> play(World world, Player player, int steps) {
-        return Broken.by(() -> {
+    static Optional<BrokenRuleError> play(World world, Player player, int steps) {
+        return BrokenRuleError.by(() -> {
             player.play(steps);
             world.finish();
         });
     }
 
-    private static Failure shrunk(Mix mix, long seed, Broken broken, WorldSpec spec, int[] steps) {
+    private static Failure shrunk(Mix mix, long seed, BrokenRuleError broken, WorldSpec spec, int[] steps) {
         long start = System.nanoTime();
         Schedule drawn = new Schedule(spec, Arrays.stream(steps).boxed().toList());
         Schedule shrunk = new Shrinker(broken.rule()).shrink(drawn);

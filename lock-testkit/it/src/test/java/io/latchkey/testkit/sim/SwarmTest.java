@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import com.google.common.collect.Sets;
-import io.latchkey.testkit.sim.Coverage.What;
+import io.latchkey.testkit.sim.Coverage.Situation;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -24,30 +24,30 @@ class SwarmTest {
     /** For so long each mix is played, however many schedules that are. */
     private static final long SECONDS = Long.getLong("latchkey.swarm.seconds", 0);
     /** Those take many schedules, and small ones are many. */
-    private static final Set<What> ALL_BUT_ZOMBIES = EnumSet.complementOf(EnumSet.of(
-            What.ZOMBIE_GRANT,
-            What.PATH_CREATED_AGAIN,
-            What.LOCAL_TURN,
-            What.SHARED_NODE,
-            What.READ_BY_A_WRITERS_NODE,
-            What.CLOSED_WITH_HOLDERS,
-            What.RELEASED_IN_GRACE,
-            What.LOST_BY_CLOSE,
-            What.USERS_CODE_THREW,
-            What.USERS_CODE_CALLED_BACK,
-            What.USERS_CODE_BLOCKED));
+    private static final Set<Situation> ALL_BUT_ZOMBIES = EnumSet.complementOf(EnumSet.of(
+            Situation.ZOMBIE_GRANT,
+            Situation.PATH_CREATED_AGAIN,
+            Situation.LOCAL_TURN,
+            Situation.SHARED_NODE,
+            Situation.READ_BY_A_WRITERS_NODE,
+            Situation.CLOSED_WITH_HOLDERS,
+            Situation.RELEASED_IN_GRACE,
+            Situation.LOST_BY_CLOSE,
+            Situation.USERS_CODE_THREW,
+            Situation.USERS_CODE_CALLED_BACK,
+            Situation.USERS_CODE_BLOCKED));
 
-    private static final Set<What> CLOSING = EnumSet.of(
-            What.CLOSED_WITH_HOLDERS,
-            What.RELEASED_IN_GRACE,
-            What.LOST_BY_CLOSE,
-            What.LOST_BY_DEADLINE,
-            What.LOST_BY_LIMIT,
-            What.OWN_NODE_DELETED,
-            What.STOOD_STILL,
-            What.DOWNGRADED,
-            What.LOCAL_TURN,
-            What.RECONNECTED);
+    private static final Set<Situation> CLOSING = EnumSet.of(
+            Situation.CLOSED_WITH_HOLDERS,
+            Situation.RELEASED_IN_GRACE,
+            Situation.LOST_BY_CLOSE,
+            Situation.LOST_BY_DEADLINE,
+            Situation.LOST_BY_LIMIT,
+            Situation.OWN_NODE_DELETED,
+            Situation.STOOD_STILL,
+            Situation.DOWNGRADED,
+            Situation.LOCAL_TURN,
+            Situation.RECONNECTED);
 
     private static final String MIX = System.getProperty("latchkey.mix", "");
 
@@ -57,15 +57,15 @@ class SwarmTest {
                 Mix.SMALL,
                 5_000,
                 EnumSet.of(
-                        What.LOST_WHILE_HELD,
-                        What.OWN_NODE_DELETED,
-                        What.ZOMBIE_GRANT,
-                        What.DIED_AT_ITS_TURN,
-                        What.CREATED_BUT_ANSWER_LOST,
-                        What.STALE_READ,
-                        What.LATE_WRITE,
-                        What.WRITE_OF_DEAD_SESSION,
-                        What.RECONNECTED));
+                        Situation.LOST_WHILE_HELD,
+                        Situation.OWN_NODE_DELETED,
+                        Situation.ZOMBIE_GRANT,
+                        Situation.DIED_AT_ITS_TURN,
+                        Situation.CREATED_BUT_ANSWER_LOST,
+                        Situation.STALE_READ,
+                        Situation.LATE_WRITE,
+                        Situation.WRITE_OF_DEAD_SESSION,
+                        Situation.RECONNECTED));
     }
 
     @Test
@@ -74,16 +74,16 @@ class SwarmTest {
                 Mix.AGING,
                 15_000,
                 EnumSet.of(
-                        What.LOST_BY_DEADLINE,
-                        What.EXPIRED_BY_TIME,
-                        What.CREATED_BUT_ANSWER_LOST,
-                        What.RECONNECTED,
-                        What.STOOD_STILL));
+                        Situation.LOST_BY_DEADLINE,
+                        Situation.EXPIRED_BY_TIME,
+                        Situation.CREATED_BUT_ANSWER_LOST,
+                        Situation.RECONNECTED,
+                        Situation.STOOD_STILL));
     }
 
     @Test
     void noWaiterIsForgotten_whenOperatorsTamper() {
-        play(Mix.TAMPERED, 10_000, EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED));
+        play(Mix.TAMPERED, 10_000, EnumSet.of(Situation.OWN_NODE_DELETED, Situation.RESIZED));
     }
 
     @Test
@@ -91,17 +91,18 @@ class SwarmTest {
         play(
                 Mix.TAMPERED_CROWD,
                 5_000,
-                EnumSet.of(What.OWN_NODE_DELETED, What.RESIZED, What.CANCELLED, What.LOST_WHILE_HELD));
+                EnumSet.of(
+                        Situation.OWN_NODE_DELETED, Situation.RESIZED, Situation.CANCELLED, Situation.LOST_WHILE_HELD));
     }
 
     @Test
     void nothingBreaks_whenReleasesAreRefused() {
-        play(Mix.REFUSED, 5_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
+        play(Mix.REFUSED, 5_000, EnumSet.of(Situation.OWN_NODE_DELETED, Situation.LOST_WHILE_HELD));
     }
 
     @Test
     void noWaiterIsForgotten_amongManyOfOneClient() {
-        play(Mix.NEIGHBOURS, 5_000, EnumSet.of(What.OWN_NODE_DELETED, What.LOST_WHILE_HELD));
+        play(Mix.NEIGHBOURS, 5_000, EnumSet.of(Situation.OWN_NODE_DELETED, Situation.LOST_WHILE_HELD));
     }
 
     @Test
@@ -110,21 +111,21 @@ class SwarmTest {
                 Mix.LASTING,
                 1_500,
                 EnumSet.of(
-                        What.LOST_BY_DEADLINE,
-                        What.EXPIRED_BY_TIME,
-                        What.CREATED_BUT_ANSWER_LOST,
-                        What.RECONNECTED,
-                        What.OWN_NODE_DELETED));
+                        Situation.LOST_BY_DEADLINE,
+                        Situation.EXPIRED_BY_TIME,
+                        Situation.CREATED_BUT_ANSWER_LOST,
+                        Situation.RECONNECTED,
+                        Situation.OWN_NODE_DELETED));
     }
 
     @Test
     void noWaiterIsForgotten_inTheChainOfASemaphore() {
-        play(Mix.LINE, 10_000, EnumSet.of(What.RESIZED, What.RECONNECTED, What.DIED_AT_ITS_TURN));
+        play(Mix.LINE, 10_000, EnumSet.of(Situation.RESIZED, Situation.RECONNECTED, Situation.DIED_AT_ITS_TURN));
     }
 
     @Test
     void pathsAreCreatedAgain_whenTheirCountersAreExhausted() {
-        play(Mix.WORN, 5_000, EnumSet.of(What.PATH_CREATED_AGAIN, What.RECONNECTED, What.STALE_READ));
+        play(Mix.WORN, 5_000, EnumSet.of(Situation.PATH_CREATED_AGAIN, Situation.RECONNECTED, Situation.STALE_READ));
     }
 
     @Test
@@ -138,14 +139,14 @@ class SwarmTest {
                 Mix.TURNS,
                 5_000,
                 EnumSet.of(
-                        What.LOCAL_TURN,
-                        What.SHARED_NODE,
-                        What.READ_BY_A_WRITERS_NODE,
-                        What.LOST_WHILE_HELD,
-                        What.CANCELLED,
-                        What.DOWNGRADED,
-                        What.RECONNECTED,
-                        What.RESIZED));
+                        Situation.LOCAL_TURN,
+                        Situation.SHARED_NODE,
+                        Situation.READ_BY_A_WRITERS_NODE,
+                        Situation.LOST_WHILE_HELD,
+                        Situation.CANCELLED,
+                        Situation.DOWNGRADED,
+                        Situation.RECONNECTED,
+                        Situation.RESIZED));
     }
 
     @Test
@@ -160,7 +161,10 @@ class SwarmTest {
                 2_000,
                 Sets.union(
                         CLOSING,
-                        EnumSet.of(What.USERS_CODE_THREW, What.USERS_CODE_CALLED_BACK, What.USERS_CODE_BLOCKED)));
+                        EnumSet.of(
+                                Situation.USERS_CODE_THREW,
+                                Situation.USERS_CODE_CALLED_BACK,
+                                Situation.USERS_CODE_BLOCKED)));
     }
 
     @Test
@@ -173,7 +177,7 @@ class SwarmTest {
         play(Mix.LARGE, 1_000, ALL_BUT_ZOMBIES);
     }
 
-    private static void play(Mix mix, long usually, Set<What> covered) {
+    private static void play(Mix mix, long usually, Set<Situation> covered) {
         if (!MIX.isEmpty() && !MIX.equals(mix.name())) {
             return;
         }
@@ -182,7 +186,7 @@ class SwarmTest {
                 : Swarm.run(mix, FIRST, SCHEDULES > 0 ? SCHEDULES : usually, Duration.ofDays(1));
         report.failure().ifPresent(failure -> fail(failure.text()));
         if (report.schedules() >= usually) {
-            for (What what : covered) {
+            for (Situation what : covered) {
                 assertTrue(report.coverage().of(what) > 0, () -> "never reached " + what + ": " + report);
             }
         }

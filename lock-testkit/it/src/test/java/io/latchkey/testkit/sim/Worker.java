@@ -175,15 +175,15 @@ final class Worker {
     private void listen(ZkLease granted) {
         var unused = granted.lost().thenAccept(cause -> {
             if (cause == LossCause.CLIENT_FAILED) {
-                world.broke(new Broken("no unexpected error", name + " lost by a failure: " + granted));
+                world.broke(new BrokenRuleError("no unexpected error", name + " lost by a failure: " + granted));
             }
             if (granted.equals(lease)) {
                 knowsOfLoss = true;
                 if (runsOn()) {
-                    world.broke(new Broken(BODY, name + " is notified of a loss before its body: " + granted));
+                    world.broke(new BrokenRuleError(BODY, name + " is notified of a loss before its body: " + granted));
                 }
                 if (cause == LossCause.HELD_TOO_LONG && !isPastLimit(Duration.ofMillis(-1))) {
-                    world.broke(new Broken(LIMIT, name + " lost in its time: " + granted));
+                    world.broke(new BrokenRuleError(LIMIT, name + " lost in its time: " + granted));
                 }
             }
             world.lost(this, granted, cause);
@@ -200,7 +200,7 @@ final class Worker {
                 || (error instanceof LockServiceUnavailableException unavailable
                         && unavailable.reason() != LockException.Reason.CLIENT_FAILED);
         if (!expected) {
-            world.broke(new Broken("no unexpected error", name + " was refused with " + error));
+            world.broke(new BrokenRuleError("no unexpected error", name + " was refused with " + error));
         }
         over();
     }
@@ -208,10 +208,10 @@ final class Worker {
     void release() {
         ZkLease released = Objects.requireNonNull(lease);
         if (isPastLimit(Duration.ZERO) && released.isValid()) {
-            world.broke(new Broken(LIMIT, name + " holds after its time: " + released));
+            world.broke(new BrokenRuleError(LIMIT, name + " holds after its time: " + released));
         }
         if (released.isValid() && body != null && body.isInterrupted()) {
-            world.broke(new Broken(BODY, name + " is interrupted under a valid lease: " + released));
+            world.broke(new BrokenRuleError(BODY, name + " is interrupted under a valid lease: " + released));
         }
         Consumer<ReleaseOutcome> then = world.releasing(this, released);
         var unused = released.releaseAsync().thenAccept(then);

@@ -7,7 +7,7 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.testkit.ExpiryOrder;
 import io.latchkey.testkit.check.LeakChecker;
 import io.latchkey.testkit.server.ServerNode;
-import io.latchkey.testkit.sim.Coverage.What;
+import io.latchkey.testkit.sim.Coverage.Situation;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.ZkLease;
 import java.nio.ByteBuffer;
@@ -57,7 +57,7 @@ final class World {
     /** Whether an operator has deleted a node. */
     private boolean tampered;
     /** A failure in a callback, whose future would hide it. */
-    private @Nullable Broken broken;
+    private @Nullable BrokenRuleError broken;
 
     private long steps;
 
@@ -186,7 +186,7 @@ final class World {
     }
 
     /** Returns the nodes that are left on the servers. */
-    LeakChecker.Left left() {
+    LeakChecker.Leftovers left() {
         List<ServerNode> nodes = new ArrayList<>();
         for (String path : Nodes.ephemerals(leader.tree())) {
             Tree.Node node = leader.tree().get(path);
@@ -196,14 +196,14 @@ final class World {
         List<ServerNode.Watch> watches = new ArrayList<>();
         for (Client client : clients) {
             for (SimulatedStore.Watch watch : client.store().watches()) {
-                ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.Of.DATA
+                ServerNode.Watch.Kind kind = watch.what() == SimulatedStore.WatchedPart.DATA
                         ? ServerNode.Watch.Kind.DATA
                         : ServerNode.Watch.Kind.CHILDREN;
                 watches.add(
                         new ServerNode.Watch(watch.path(), kind, client.store().session()));
             }
         }
-        return new LeakChecker.Left(nodes, watches);
+        return new LeakChecker.Leftovers(nodes, watches);
     }
 
     /** Returns the number of steps. */
@@ -230,7 +230,7 @@ final class World {
             return false;
         }
         if (++steps > MOST_STEPS) {
-            throw new Broken("all workers finish", MOST_STEPS + " steps led to none");
+            throw new BrokenRuleError("all workers finish", MOST_STEPS + " steps led to none");
         }
         if (diary != null) {
             diary.add(describe(move, first, Move.second(step)));
@@ -248,9 +248,9 @@ final class World {
                 diary.add("    " + leader.log().get(written));
             }
         }
-        List<LoggedErrors.Logged> errors = LoggedErrors.ofThisThread();
+        List<LoggedErrors.LoggedError> errors = LoggedErrors.ofThisThread();
         if (!errors.isEmpty()) {
-            throw new Broken(
+            throw new BrokenRuleError(
                     "nothing unexpected in the machinery", errors.get(0).toString());
         }
         if (broken != null) {
@@ -356,7 +356,7 @@ final class World {
             }
             case TAKE_MESSAGE -> store(first).takeMessage();
             case TAKE_GHOST -> {
-                coverage.count(What.LATE_WRITE);
+                coverage.count(Situation.LATE_WRITE);
                 store(first).ghosts.remove().commit();
             }
             case APPLY -> servers.get(first).applyNext();
@@ -367,7 +367,7 @@ final class World {
             case DOWNGRADE -> workers.get(first).downgrade();
             case CANCEL -> {
                 cancels--;
-                coverage.count(What.CANCELLED);
+                coverage.count(Situation.CANCELLED);
                 workers.get(first).cancel();
             }
             case CLOSE -> {
@@ -388,7 +388,7 @@ final class World {
                 }
             }
             case REAP -> {
-                coverage.count(What.PATH_REAPED);
+                coverage.count(Situation.PATH_REAPED);
                 String path = Nodes.deserted(leader.tree()).get(0);
                 record(history -> history.reaped(path, oracle.law().room(path)));
                 leader.delete(path);
@@ -400,13 +400,13 @@ final class World {
             case LOSE_ANSWERS -> store(first).losing = true;
             case SILENCE -> store(first).silence();
             case STAND_STILL -> {
-                coverage.count(What.STOOD_STILL);
+                coverage.count(Situation.STOOD_STILL);
                 clients.get(first).standStill();
             }
             case END_SESSION -> endSession(clients.get(first));
             case DELETE -> {
                 List<String> nodes = Nodes.ephemerals(leader.tree());
-                coverage.count(What.OWN_NODE_DELETED);
+                coverage.count(Situation.OWN_NODE_DELETED);
                 record(ScheduleHistory::nodeDeleted);
                 tampered = true;
                 leader.delete(nodes.get(first % nodes.size()));
@@ -416,7 +416,7 @@ final class World {
     }
 
     private void resize(int which, int to) {
-        coverage.count(What.RESIZED);
+        coverage.count(Situation.RESIZED);
         NavigableMap<String, SemaphoreState> semaphores =
                 new TreeMap<>(oracle.law().semaphores());
         String path = List.copyOf(semaphores.keySet()).get(which % semaphores.size());
@@ -429,7 +429,7 @@ final class World {
     private void close(Client client, Duration grace) {
         boolean holds = client.workers().stream().anyMatch(Worker::hasValidLease);
         if (holds && !grace.isZero()) {
-            coverage.count(What.CLOSED_WITH_HOLDERS);
+            coverage.count(Situation.CLOSED_WITH_HOLDERS);
         }
         client.close(grace);
         oracle.checkClose(client, grace);
@@ -438,7 +438,7 @@ final class World {
     private void endSession(Client client) {
         for (String node : leader.tree().ephemeralsOf(client.store().session())) {
             if (oracle.law().mayHold(node)) {
-                coverage.count(What.DIED_AT_ITS_TURN);
+                coverage.count(Situation.DIED_AT_ITS_TURN);
             }
         }
         leader.closeSession(client.store().session());
@@ -464,26 +464,26 @@ final class World {
 
     void granted(Worker worker, ZkLease lease) {
         newHolder = true;
-        coverage.count(What.GRANTED);
+        coverage.count(Situation.GRANTED);
         if (worker.client().isClosing()) {
-            broke(new Broken("a client that closes is granted nothing", worker + " got " + lease));
+            broke(new BrokenRuleError("a client that closes is granted nothing", worker + " got " + lease));
         }
         if (workers.stream().anyMatch(other -> other != worker && other.isAtNodesOf(lease))) {
-            coverage.count(What.SHARED_NODE);
+            coverage.count(Situation.SHARED_NODE);
         }
         if (oracle.isTurn(lease)) {
-            coverage.count(What.LOCAL_TURN);
+            coverage.count(Situation.LOCAL_TURN);
         }
         boolean byAWriter = lease.nodePaths().get(0).contains("/write-");
         if (worker.wishes().get(0).sort() == RequestNode.Sort.READ && byAWriter) {
-            coverage.count(What.READ_BY_A_WRITERS_NODE);
+            coverage.count(Situation.READ_BY_A_WRITERS_NODE);
         }
         if (lease.store() instanceof SimulatedStore store && !leader.hasSession(store.session())) {
-            coverage.count(What.ZOMBIE_GRANT);
+            coverage.count(Situation.ZOMBIE_GRANT);
         }
         try {
             oracle.checkGrant(worker, lease);
-        } catch (Broken found) {
+        } catch (BrokenRuleError found) {
             broke(found);
         }
         record(history -> history.granted(worker, lease));
@@ -491,7 +491,7 @@ final class World {
     }
 
     /** Records that the current step breaks a rule. */
-    void broke(Broken found) {
+    void broke(BrokenRuleError found) {
         if (broken == null) {
             broken = found;
         }
@@ -521,7 +521,7 @@ final class World {
         boolean inGrace = worker.client().isClosing() && !worker.client().isPastGrace();
         return told.andThen(outcome -> {
             if (inGrace && outcome == ReleaseOutcome.RELEASED) {
-                coverage.count(What.RELEASED_IN_GRACE);
+                coverage.count(Situation.RELEASED_IN_GRACE);
             }
             if (valid && outcome == ReleaseOutcome.LOST) {
                 checkDeletion(worker, lease);
@@ -533,17 +533,17 @@ final class World {
     private void checkDeletion(Worker worker, ZkLease lease) {
         boolean alive = lease.store() instanceof SimulatedStore store && leader.hasSession(store.session());
         if (alive && !tampered) {
-            broke(new Broken("a lease is lost for a cause", worker.name() + " without its nodes: " + lease));
+            broke(new BrokenRuleError("a lease is lost for a cause", worker.name() + " without its nodes: " + lease));
         }
     }
 
     void downgraded(Worker worker, ZkLease write, ZkLease read, long since) {
         newHolder = true;
         record(history -> history.downgraded(worker, read, since));
-        coverage.count(What.DOWNGRADED);
+        coverage.count(Situation.DOWNGRADED);
         try {
             oracle.checkDowngrade(worker, write, read);
-        } catch (Broken found) {
+        } catch (BrokenRuleError found) {
             broke(found);
         }
     }
@@ -551,20 +551,20 @@ final class World {
     void lost(Worker worker, ZkLease lease, LossCause cause) {
         record(history -> history.lost(worker, lease, cause));
         oracle.lost(lease);
-        coverage.count(What.LOST_WHILE_HELD);
+        coverage.count(Situation.LOST_WHILE_HELD);
         if (cause == LossCause.NODE_DELETED) {
             checkDeletion(worker, lease);
         }
         if (cause == LossCause.DEADLINE_PASSED) {
-            coverage.count(What.LOST_BY_DEADLINE);
+            coverage.count(Situation.LOST_BY_DEADLINE);
         }
         if (cause == LossCause.HELD_TOO_LONG) {
-            coverage.count(What.LOST_BY_LIMIT);
+            coverage.count(Situation.LOST_BY_LIMIT);
         }
         if (cause == LossCause.CLIENT_CLOSED) {
-            coverage.count(What.LOST_BY_CLOSE);
+            coverage.count(Situation.LOST_BY_CLOSE);
             if (!worker.client().isPastGrace()) {
-                broke(new Broken("holders have the whole grace", worker + " lost " + lease));
+                broke(new BrokenRuleError("holders have the whole grace", worker + " lost " + lease));
             }
         }
         note(() -> worker.name() + " lost " + lease + ": " + cause);
@@ -682,7 +682,7 @@ final class World {
             } else if (isDone() && Nodes.ephemerals(leader.tree()).isEmpty() && noneIsClosing()) {
                 break;
             } else if (!time.hasNext() || time.nextAt() > end) {
-                throw new Broken(
+                throw new BrokenRuleError(
                         "all workers finish, and clients that close are closed",
                         workers + ", nodes " + Nodes.ephemerals(leader.tree()));
             } else {
@@ -707,7 +707,7 @@ final class World {
         if (spec.start() == WorldSpec.Start.WORN_OUT) {
             leader.tree().forEach((path, node) -> {
                 if (node.creates > 0 && node.creates < OracleRules.WORN_OUT - FEW) {
-                    coverage.count(What.PATH_CREATED_AGAIN);
+                    coverage.count(Situation.PATH_CREATED_AGAIN);
                 }
             });
         }

@@ -53,8 +53,8 @@ final class BenchServer implements AutoCloseable {
         return port;
     }
 
-    ServerProbe.Seen seen() {
-        return new ServerProbe.Seen(product, process.pid(), port);
+    ServerProbe.ProbedServer seen() {
+        return new ServerProbe.ProbedServer(product, process.pid(), port);
     }
 
     void awaitServing() throws InterruptedException {

@@ -205,7 +205,7 @@ final class CrowdLoad implements AutoCloseable {
         /** Returns the duration of the wait, in nanoseconds. */
         long once() throws Exception {
             long from = System.nanoTime();
-            MeasuredClient.Held held = handle.acquire();
+            MeasuredClient.HeldLock held = handle.acquire();
             long waited = System.nanoTime() - from;
             if (holders.addAndGet(held.weight()) > holdersAllowed) {
                 throw new AssertionError(trial + ": more than " + holdersAllowed + " hold");

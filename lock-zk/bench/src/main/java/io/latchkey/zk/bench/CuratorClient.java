@@ -40,7 +40,7 @@ final class CuratorClient implements MeasuredClient {
                     if (mutex.acquire(0, TimeUnit.MILLISECONDS)) {
                         throw new IllegalStateException("acquired a lock that another client holds");
                     }
-                    return Held.NOTHING;
+                    return HeldLock.NOTHING;
                 };
             }
             case READ -> handle(new InterProcessReadWriteLock(framework, path).readLock());

@@ -123,18 +123,18 @@ final class Growth {
     private void heldLocks(int locks) throws Exception {
         String base = newPath();
         try (LockClient client = connect(site.throughProxy(Duration.ZERO), BEATING)) {
-            Spent acquiring = new Spent();
+            Cost acquiring = new Cost();
             List<Lease> held = inFlight(locks, i -> client.mutex(base + "/" + i).acquireAsync());
             awaitCalm();
             acquiring.tell("acquire, first contact, until watched", locks);
             acquiring.tellHeap("held lock", locks);
-            Spent beating = new Spent();
+            Cost beating = new Cost();
             TimeUnit.MILLISECONDS.sleep(beat().multipliedBy(OBSERVED_BEATS).toMillis());
             beating.tell("heartbeat of the whole session", OBSERVED_BEATS, locks);
             if (!held.stream().allMatch(Lease::isValid)) {
                 throw new IllegalStateException("leases were lost beside " + locks);
             }
-            Spent releasing = new Spent();
+            Cost releasing = new Cost();
             var unused = inFlight(locks, i -> held.get(i).releaseAsync().toCompletableFuture());
             awaitCalm();
             releasing.tell("release", locks);
@@ -145,11 +145,11 @@ final class Growth {
     private void pathsUsed(int count) throws Exception {
         String base = newPath();
         try (LockClient client = connect(site.throughProxy(Duration.ZERO), MeasuredClient.SESSION)) {
-            Spent first = new Spent();
+            Cost first = new Cost();
             acquireAndRelease(client, base, count);
             first.tell("acquire and release, first contact", count);
             first.tellHeap("path that was used", count);
-            Spent again = new Spent();
+            Cost again = new Cost();
             acquireAndRelease(client, base, count);
             again.tell("acquire and release, known path", count);
         }
@@ -193,7 +193,7 @@ final class Growth {
         ExecutorService connecting = Executors.newFixedThreadPool(CONNECTING);
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();
         try {
-            Spent opening = new Spent();
+            Cost opening = new Cost();
             List<Future<MeasuredClient>> opened = new ArrayList<>();
             for (int i = 0; i < sessions; i++) {
                 String path = base + "/" + i;
@@ -213,7 +213,7 @@ final class Growth {
                     sessions,
                     (double) (ManagementFactory.getThreadMXBean().getThreadCount() - threads) / sessions);
             Duration observed = MeasuredClient.SESSION.dividedBy(BEATS).multipliedBy(OBSERVED_BEATS);
-            Spent beating = new Spent();
+            Cost beating = new Cost();
             TimeUnit.MILLISECONDS.sleep(observed.toMillis());
             beating.tell("heartbeat of a session", sessions * OBSERVED_BEATS, sessions);
         } finally {
@@ -335,9 +335,9 @@ final class Growth {
     private void awaitCalm() throws InterruptedException {
         int calm = 0;
         for (int i = 0; calm < 2; i++) {
-            ServersAtADistance.Passed before = site.passed();
+            ServersAtADistance.Traffic before = site.traffic();
             TimeUnit.MILLISECONDS.sleep(beat().toMillis());
-            calm = site.passed().since(before).requests() <= 1 ? calm + 1 : 0;
+            calm = site.traffic().since(before).requests() <= 1 ? calm + 1 : 0;
             if (i > CALM_WITHIN_BEATS) {
                 throw new IllegalStateException("the client goes on sending");
             }
@@ -390,13 +390,13 @@ final class Growth {
     }
 
     /** What clients and servers spend from its creation on. */
-    private final class Spent {
+    private final class Cost {
         private final long clientHeap = Waiters.liveBytes();
         private final long serverHeap = site.heapBytes();
-        private final ServersAtADistance.Passed before = site.passed();
+        private final ServersAtADistance.Traffic before = site.traffic();
         private final ServerProbe.Reading reading = site.probe().read();
 
-        Spent() throws Exception {}
+        Cost() throws Exception {}
 
         void tell(String what, int steps) {
             tell(what, steps, steps);
@@ -405,9 +405,9 @@ final class Growth {
         /** Tells the cost of one step, beside so many locks or sessions. */
         void tell(String what, int steps, int beside) {
             ServerProbe.Reading spent = site.probe().since(reading);
-            ServersAtADistance.Passed passed = site.passed().since(before);
-            put(what + ": requests", beside, (double) passed.requests() / steps);
-            put(what + ": bytes", beside, (double) passed.bytes() / steps);
+            ServersAtADistance.Traffic traffic = site.traffic().since(before);
+            put(what + ": requests", beside, (double) traffic.requests() / steps);
+            put(what + ": bytes", beside, (double) traffic.bytes() / steps);
             put(what + ": server CPU, µs", beside, spent.cpuNanos() / 1e3 / steps);
         }
 

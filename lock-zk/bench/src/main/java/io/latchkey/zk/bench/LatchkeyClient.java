@@ -34,7 +34,7 @@ final class LatchkeyClient implements MeasuredClient {
                     if (mutex.tryAcquire().isPresent()) {
                         throw new IllegalStateException("acquired a lock that another client holds");
                     }
-                    return Held.NOTHING;
+                    return HeldLock.NOTHING;
                 };
             }
             case READ -> handle(locks.readWriteLock(path).readLock());
@@ -53,7 +53,7 @@ final class LatchkeyClient implements MeasuredClient {
         return () -> new LeasedLock(lock.acquire());
     }
 
-    private record LeasedLock(Lease lease) implements Held {
+    private record LeasedLock(Lease lease) implements HeldLock {
         @Override
         public void release() {
             lease.release();

@@ -97,7 +97,7 @@ sealed interface Load {
     private static CrowdLoad.Handles writers(String path, int readers) {
         return client -> {
             MeasuredClient.LockHandle write = client.handle(MeasuredLock.WRITE, path);
-            return () -> MeasuredClient.Held.weighing(readers, write.acquire());
+            return () -> MeasuredClient.HeldLock.weighing(readers, write.acquire());
         };
     }
 

@@ -39,14 +39,14 @@ interface MeasuredClient extends AutoCloseable {
     /** A lock that one thread acquires repeatedly. */
     @FunctionalInterface
     interface LockHandle {
-        Held acquire() throws Exception;
+        HeldLock acquire() throws Exception;
     }
 
     /** The result of an acquisition. */
     @FunctionalInterface
-    interface Held {
+    interface HeldLock {
         /** Nothing was acquired, as expected. */
-        Held NOTHING = () -> {};
+        HeldLock NOTHING = () -> {};
 
         void release() throws Exception;
 
@@ -60,8 +60,8 @@ interface MeasuredClient extends AutoCloseable {
             return 1;
         }
 
-        static Held weighing(int weight, Held held) {
-            return new Held() {
+        static HeldLock weighing(int weight, HeldLock held) {
+            return new HeldLock() {
                 @Override
                 public void release() throws Exception {
                     held.release();

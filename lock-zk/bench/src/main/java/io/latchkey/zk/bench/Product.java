@@ -140,7 +140,7 @@ enum Product {
     abstract List<String> command(BenchServer.Place place, List<BenchServer.Place> all) throws IOException;
 
     /** Returns the number of requests that a server has received by its own count. */
-    long received(ServerProbe.Seen server) throws IOException {
+    long received(ServerProbe.ProbedServer server) throws IOException {
         List<String> counts = server.ask(question)
                 .lines()
                 .filter(line -> line.startsWith(answer))

@@ -38,18 +38,18 @@ final class RawClient implements MeasuredClient {
             case FAILED_TRY ->
                 () -> {
                     create(path).release();
-                    return Held.NOTHING;
+                    return HeldLock.NOTHING;
                 };
             default -> () -> create(path);
         };
     }
 
-    private Held create(String path) throws KeeperException, InterruptedException {
+    private HeldLock create(String path) throws KeeperException, InterruptedException {
         String node = zooKeeper.create(path + "/request-", DATA, ACL, CreateMode.EPHEMERAL_SEQUENTIAL);
         return () -> zooKeeper.delete(node, -1);
     }
 
-    private Held createAll(List<String> paths) throws KeeperException, InterruptedException {
+    private HeldLock createAll(List<String> paths) throws KeeperException, InterruptedException {
         List<OpResult> created = zooKeeper.multi(paths.stream()
                 .map(path -> Op.create(path + "/request-", DATA, ACL, CreateMode.EPHEMERAL_SEQUENTIAL))
                 .toList());

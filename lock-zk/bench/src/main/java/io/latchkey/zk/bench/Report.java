@@ -33,7 +33,7 @@ final class Report {
     }
 
     /** A combination of servers and distance. */
-    private record Where(Storage storage, double rttMs) {
+    private record Environment(Storage storage, double rttMs) {
         String title() {
             String servers =
                     switch (storage) {
@@ -75,11 +75,11 @@ final class Report {
                 .forEach(target -> lines.add("| %s | %s | %s | %s |"
                         .formatted(target.what(), target.bound(), target.found(results), target.verdict(results))));
         limits(lines);
-        Set<Where> wheres = results.cases().stream()
-                .map(each -> new Where(each.storage(), each.rttMs()))
-                .collect(Collectors.toCollection(() -> new TreeSet<>(
-                        Comparator.comparing(Where::storage).thenComparing(Where::rttMs, Comparator.reverseOrder()))));
-        for (Where where : wheres) {
+        Set<Environment> wheres = results.cases().stream()
+                .map(each -> new Environment(each.storage(), each.rttMs()))
+                .collect(Collectors.toCollection(() -> new TreeSet<>(Comparator.comparing(Environment::storage)
+                        .thenComparing(Environment::rttMs, Comparator.reverseOrder()))));
+        for (Environment where : wheres) {
             lines.add("");
             lines.add("### " + where.title());
             table(where, lines);
@@ -103,7 +103,7 @@ final class Report {
             lines.add("| %s, %s | %s | %s | %s |"
                     .formatted(
                             limit.name(),
-                            Where.distance(limit.rttMs()),
+                            Environment.distance(limit.rttMs()),
                             limit.system().label(),
                             ratio(rate(limit, Contestant.LATCHKEY), limit.opsPerS()),
                             ratio(limit.opsPerS(), rate(limit, Contestant.CURATOR))));
@@ -124,7 +124,7 @@ final class Report {
         return of == null || to == null ? NOTHING : String.format(Locale.ROOT, "%.2f", of / to);
     }
 
-    private void table(Where where, List<String> lines) {
+    private void table(Environment where, List<String> lines) {
         List<CaseFigures> here = results.cases().stream()
                 .filter(each -> each.storage() == where.storage() && each.rttMs() == where.rttMs())
                 .collect(Collectors.groupingBy(CaseFigures::name, LinkedHashMap::new, Collectors.toList()))

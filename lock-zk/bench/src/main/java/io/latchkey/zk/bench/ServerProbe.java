@@ -21,12 +21,12 @@ import java.util.regex.Pattern;
  *
  * @param idleCpu the processor load of all idle servers, which is subtracted
  */
-record ServerProbe(double idleCpu, List<Seen> servers) {
+record ServerProbe(double idleCpu, List<ProbedServer> servers) {
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*");
     private static final int ANSWERS_WITHIN_MILLIS = 5_000;
 
     /** A server, as seen from outside. */
-    record Seen(Product product, long pid, int port) {
+    record ProbedServer(Product product, long pid, int port) {
         /**
          * Returns the response to a command after which the server closes the connection. Fails after some seconds,
          * because a starting server may accept the connection and never respond.
@@ -117,7 +117,7 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
     private long received() {
         try {
             long sum = 0;
-            for (Seen server : servers) {
+            for (ProbedServer server : servers) {
                 sum += server.product().received(server);
             }
             return sum;
@@ -129,7 +129,7 @@ record ServerProbe(double idleCpu, List<Seen> servers) {
     private long cpuNanos() {
         try {
             long sum = 0;
-            for (Seen server : servers) {
+            for (ProbedServer server : servers) {
                 sum += server.cpuNanos();
             }
             return sum;

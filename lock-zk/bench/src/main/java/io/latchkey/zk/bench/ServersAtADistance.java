@@ -67,7 +67,7 @@ final class ServersAtADistance implements AutoCloseable {
         return roundTrip.isZero() ? servers.connectString() : throughProxy(roundTrip);
     }
 
-    /** As {@link #connectString}, but always with a proxy, which {@linkplain #passed counts}. */
+    /** As {@link #connectString}, but always with a proxy, which {@linkplain #traffic counts}. */
     String throughProxy(Duration roundTrip) throws IOException {
         cut();
         for (int port : servers.ports()) {
@@ -101,16 +101,16 @@ final class ServersAtADistance implements AutoCloseable {
     }
 
     /** Returns the traffic through the current proxies. */
-    Passed passed() {
-        return new Passed(
+    Traffic traffic() {
+        return new Traffic(
                 proxies.stream().mapToLong(DelayProxy::requests).sum(),
                 proxies.stream().mapToLong(DelayProxy::bytes).sum());
     }
 
     /** The traffic through the proxies. */
-    record Passed(long requests, long bytes) {
-        Passed since(Passed then) {
-            return new Passed(requests - then.requests, bytes - then.bytes);
+    record Traffic(long requests, long bytes) {
+        Traffic since(Traffic then) {
+            return new Traffic(requests - then.requests, bytes - then.bytes);
         }
     }
 

@@ -95,7 +95,8 @@ final class Waiters {
         List<MeasuredClient> clients = new ArrayList<>();
         try (RawClient looker = new RawClient(servers, MeasuredClient.SESSION);
                 MeasuredClient first = contestant.connect(servers)) {
-            MeasuredClient.Held held = first.handle(MeasuredLock.MUTEX, path).acquire();
+            MeasuredClient.HeldLock held =
+                    first.handle(MeasuredLock.MUTEX, path).acquire();
             for (int i = 0; i < sessions; i++) {
                 clients.add(contestant.connect(servers));
             }
@@ -103,7 +104,7 @@ final class Waiters {
             Map<String, Double> more = new TreeMap<>();
             long clientHeap = liveBytes();
             long serverHeap = site.heapBytes();
-            ServersAtADistance.Passed before = site.passed();
+            ServersAtADistance.Traffic before = site.traffic();
             long from = System.nanoTime();
             for (int i = 0; i < waiters; i++) {
                 clients.get(i % sessions).queueUp(path, turns::taken);
@@ -111,9 +112,9 @@ final class Waiters {
             awaitQueue(looker, path, waiters + 1);
             more.put(QUEUEING, millisSince(from));
             awaitQuiet();
-            ServersAtADistance.Passed passed = site.passed().since(before);
-            more.put(QUEUEING_BYTES, (double) passed.bytes() / waiters);
-            more.put(QUEUEING_REQUESTS, (double) passed.requests() / waiters);
+            ServersAtADistance.Traffic traffic = site.traffic().since(before);
+            more.put(QUEUEING_BYTES, (double) traffic.bytes() / waiters);
+            more.put(QUEUEING_REQUESTS, (double) traffic.requests() / waiters);
             more.put(CLIENT_HEAP, (double) (liveBytes() - clientHeap) / waiters);
             more.put(SERVER_HEAP, (double) (site.heapBytes() - serverHeap) / waiters);
             return drained(turns, held, more, waiters);
@@ -122,9 +123,9 @@ final class Waiters {
         }
     }
 
-    private Turn drained(Turns turns, MeasuredClient.Held held, Map<String, Double> more, int waiters)
+    private Turn drained(Turns turns, MeasuredClient.HeldLock held, Map<String, Double> more, int waiters)
             throws Exception {
-        ServersAtADistance.Passed before = site.passed();
+        ServersAtADistance.Traffic before = site.traffic();
         ServerProbe.Reading reading = site.probe().read();
         long from = System.nanoTime();
         turns.lastAt.set(from);
@@ -132,15 +133,15 @@ final class Waiters {
         boolean all = turns.missing.await(limit.toMillis(), TimeUnit.MILLISECONDS);
         long nanos = System.nanoTime() - from;
         ServerProbe.Reading spent = site.probe().since(reading);
-        ServersAtADistance.Passed passed = site.passed().since(before);
+        ServersAtADistance.Traffic traffic = site.traffic().since(before);
         long taken = waiters - turns.missing.getCount();
         double turnsTaken = Math.max(1, taken);
         more.put(DRAIN, nanos / 1e6);
         more.put(HANDOVER, nanos / 1e3 / turnsTaken);
         more.put(IN_ORDER, turns.outOfOrder.get() == 0 ? 1.0 : 0.0);
         more.put(MISSING, all ? 0.0 : (double) turns.missing.getCount());
-        more.put(BYTES, passed.bytes() / turnsTaken);
-        more.put(REQUESTS, passed.requests() / turnsTaken);
+        more.put(BYTES, traffic.bytes() / turnsTaken);
+        more.put(REQUESTS, traffic.requests() / turnsTaken);
         Turn turn = new Turn(new LoadSample(taken, nanos, turns.gaps.copy(), spent), more);
         more.put(ALL_BYTES, turn.figure(QUEUEING_BYTES) + turn.figure(BYTES));
         more.put(ALL_REQUESTS, turn.figure(QUEUEING_REQUESTS) + turn.figure(REQUESTS));
@@ -183,8 +184,8 @@ final class Waiters {
     /** Waits until each request has read the queue. */
     private void awaitQuiet() throws InterruptedException {
         long seen = -1;
-        while (seen != site.passed().requests()) {
-            seen = site.passed().requests();
+        while (seen != site.traffic().requests()) {
+            seen = site.traffic().requests();
             TimeUnit.MILLISECONDS.sleep(QUIET.toMillis());
         }
     }

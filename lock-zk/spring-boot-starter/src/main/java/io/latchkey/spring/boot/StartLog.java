@@ -35,12 +35,12 @@ final class StartLog implements LockObserver {
         this.longest = longest;
     }
 
-    interface Opening {
+    interface Opener {
         LockClient open() throws InterruptedException;
     }
 
     /** Opens a client, and logs that the application waits for its servers if that takes long. */
-    LockClient whileWaiting(Opening opening) throws InterruptedException {
+    LockClient whileWaiting(Opener opening) throws InterruptedException {
         CountDownLatch open = new CountDownLatch(1);
         Callable<Boolean> waiting = () -> {
             boolean inTime = open.await(SILENT.toNanos(), TimeUnit.NANOSECONDS);

@@ -55,7 +55,7 @@ final class SelfCalls {
         return method.key().map(key -> key.getExpressionString()).orElse("");
     }
 
-    interface Found {
+    interface Listener {
         /**
          * Takes a call of a locked method.
          *
@@ -71,10 +71,10 @@ final class SelfCalls {
         /** The internal names of the bean's class and its ancestors. */
         private final Set<String> own;
 
-        private final Found found;
+        private final Listener found;
         private final Set<String> read = new HashSet<>();
 
-        Scan(Map<String, Method> locked, Set<String> own, Found found) {
+        Scan(Map<String, Method> locked, Set<String> own, Listener found) {
             this.locked = locked;
             this.own = own;
             this.found = found;

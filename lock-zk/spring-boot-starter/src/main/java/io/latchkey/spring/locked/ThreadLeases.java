@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 final class ThreadLeases {
     /** Of one application: a static one would keep its classes after a restart by devtools. */
     @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Held> innermost = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable HeldLease> innermost = new ThreadLocal<>();
 
-    private record Held(Lease lease, @Nullable Held outer) {}
+    private record HeldLease(Lease lease, @Nullable HeldLease outer) {}
 
     interface Body {
         @Nullable
@@ -20,12 +20,12 @@ final class ThreadLeases {
 
     /** Returns the innermost lease of this thread. */
     Optional<Lease> find() {
-        return Optional.ofNullable(innermost.get()).map(Held::lease);
+        return Optional.ofNullable(innermost.get()).map(HeldLease::lease);
     }
 
     /** Returns whether this thread is in a method that holds the lock at a path. */
     boolean holds(String path) {
-        for (Held each = innermost.get(); each != null; each = each.outer()) {
+        for (HeldLease each = innermost.get(); each != null; each = each.outer()) {
             if (each.lease().path().equals(path)) {
                 return true;
             }
@@ -36,8 +36,8 @@ final class ThreadLeases {
     /** Runs a body that finds the lease. */
     @Nullable
     Object with(Lease lease, Body body) throws Throwable {
-        Held outer = innermost.get();
-        innermost.set(new Held(lease, outer));
+        HeldLease outer = innermost.get();
+        innermost.set(new HeldLease(lease, outer));
         try {
             return body.proceed();
         } finally {

@@ -33,9 +33,9 @@ class StartProcessTest {
     /** An application without servers. */
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({SslAutoConfiguration.class, LatchkeyAutoConfiguration.class})
-    public static class Waiting {
+    public static class WaitingApplication {
         public static void main(String[] args) {
-            var unused = SpringApplication.run(Waiting.class, args);
+            var unused = SpringApplication.run(WaitingApplication.class, args);
         }
     }
 
@@ -48,7 +48,7 @@ class StartProcessTest {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Waiting.class.getName(),
+                WaitingApplication.class.getName(),
                 "--logging.config=" + logback,
                 "--latchkey.connect-string=127.0.0.1:1",
                 "--spring.main.web-application-type=none"));

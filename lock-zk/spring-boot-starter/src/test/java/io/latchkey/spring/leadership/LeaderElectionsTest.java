@@ -143,7 +143,7 @@ class LeaderElectionsTest {
         }
     }
 
-    static class Failing {
+    static class FailingListener {
         final AtomicInteger calls = new AtomicInteger();
 
         @EventListener
@@ -163,7 +163,7 @@ class LeaderElectionsTest {
     void candidacyGoesOn_whenAListenerThrows() {
         try (CapturedLog log = new CapturedLog(LeaderElections.class)) {
             application
-                    .withBean(Failing.class)
+                    .withBean(FailingListener.class)
                     .withBean(Task.class, Task::new)
                     .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/failing")
                     .run(context -> {
@@ -178,7 +178,7 @@ class LeaderElectionsTest {
                                     SOON,
                                     () -> candidate.epoch().orElse(0) > epoch);
                         }
-                        Failing listener = context.getBean(Failing.class);
+                        FailingListener listener = context.getBean(FailingListener.class);
                         Eventually.holds("events of three terms each", SOON, () -> listener.calls.get() == 6);
                     });
             assertThat(log.text())
@@ -207,7 +207,7 @@ class LeaderElectionsTest {
         }
     }
 
-    static class Waiting {
+    static class WaitingListener {
         final List<String> seen = new CopyOnWriteArrayList<>();
 
         @EventListener
@@ -220,18 +220,18 @@ class LeaderElectionsTest {
 
     @Test
     void listenersOfTheEndAreNotInterrupted_byWhatEndedTheWork() {
-        application.withBean(Waiting.class).withBean(PoliteTask.class).run(context -> {
+        application.withBean(WaitingListener.class).withBean(PoliteTask.class).run(context -> {
             LeaderElections elections = context.getBean(LeaderElections.class);
             Eventually.holds("a leader", SOON, () -> elections.isLeader("polite"));
             Leadership candidate = elections.candidate("polite").orElseThrow();
             long epoch = candidate.epoch().orElseThrow();
             candidate.stepDown();
             Eventually.holds("the next term", SOON, () -> candidate.epoch().orElse(0) > epoch);
-            assertThat(context.getBean(Waiting.class).seen).containsExactly("over", "done");
+            assertThat(context.getBean(WaitingListener.class).seen).containsExactly("over", "done");
         });
     }
 
-    static class Interrupted {
+    static class InterruptedListener {
         @EventListener
         void elected(LeaderElectedEvent event) throws InterruptedException {
             throw new InterruptedException("listener of " + event.role());
@@ -243,7 +243,7 @@ class LeaderElectionsTest {
     void interruptOfAListenerIsLogged_whenNothingEndsTheTerm() {
         try (CapturedLog log = new CapturedLog(LeaderElections.class)) {
             application
-                    .withBean(Interrupted.class)
+                    .withBean(InterruptedListener.class)
                     .withPropertyValues("latchkey.leadership.roles=dunning", "latchkey.leadership.path=/interrupted")
                     .run(context -> {
                         Leadership candidate = context.getBean(LeaderElections.class)

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KeyTextsTest {
     record Order(String id, Object more) {}
 
-    record Named(Object bytes) {
+    record NamedKey(Object bytes) {
         @Override
         public String toString() {
             return "named";
@@ -45,7 +45,7 @@ class KeyTextsTest {
                 EnumSet.allOf(TimeUnit.class),
                 Optional.of("a"),
                 new Order("a", List.of()),
-                new Named(new byte[0]));
+                new NamedKey(new byte[0]));
     }
 
     @ParameterizedTest

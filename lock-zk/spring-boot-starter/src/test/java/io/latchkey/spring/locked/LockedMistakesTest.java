@@ -124,7 +124,7 @@ class LockedMistakesTest {
         public void work() {}
     }
 
-    static class Reactive {
+    static class ReactiveWork {
         @Locked("/work")
         public Mono<String> work() {
             return Mono.empty();
@@ -177,7 +177,7 @@ class LockedMistakesTest {
 
     @Test
     void resultDoesNotFit() {
-        startFails(Reactive.class, "it returns a Mono");
+        startFails(ReactiveWork.class, "it returns a Mono");
         startFails(SkippedResult.class, "ifBusy is SKIP", "no long to return");
         startFails(InterruptedStage.class, "no thread to interrupt");
     }
@@ -315,11 +315,11 @@ class LockedMistakesTest {
                 .hasNotFailed());
     }
 
-    interface Works {
+    interface WorkInterface {
         void work();
     }
 
-    static class Hidden implements Works {
+    static class HiddenWork implements WorkInterface {
         @Override
         public void work() {}
 
@@ -330,7 +330,7 @@ class LockedMistakesTest {
     @Test
     void methodIsInNoInterface_whereProxiesHaveInterfacesOnly() {
         application
-                .withBean(Hidden.class)
+                .withBean(HiddenWork.class)
                 .withPropertyValues("spring.aop.proxy-target-class=false")
                 .run(context ->
                         assertThat(said(context.getStartupFailure())).contains("it is in no interface of its bean"));
@@ -356,7 +356,7 @@ class LockedMistakesTest {
         public void close() {}
     }
 
-    static class Named {
+    static class WorkWithInitMethod {
         @Locked("/work")
         public void begin() {}
     }
@@ -367,19 +367,22 @@ class LockedMistakesTest {
         startFails(AfterItsProperties.class, "past the proxy");
         startFails(AtTheEnd.class, "past the proxy");
         application
-                .withBean(Named.class, Named::new, definition -> definition.setInitMethodName("begin"))
+                .withBean(
+                        WorkWithInitMethod.class,
+                        WorkWithInitMethod::new,
+                        definition -> definition.setInitMethodName("begin"))
                 .run(context -> assertThat(said(context.getStartupFailure())).contains("past the proxy"));
     }
 
-    static class Early {
+    static class EarlyWork {
         @Locked("/work")
         public void work() {}
     }
 
     static class EarlyProcessor implements BeanPostProcessor, Ordered {
-        private final Early early;
+        private final EarlyWork early;
 
-        EarlyProcessor(Early early) {
+        EarlyProcessor(EarlyWork early) {
             this.early = early;
         }
 
@@ -392,15 +395,16 @@ class LockedMistakesTest {
     static class FactoryProcessor implements BeanFactoryPostProcessor {
         @Override
         public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
-            assertThat(beans.getBean(Early.class)).isNotNull();
+            assertThat(beans.getBean(EarlyWork.class)).isNotNull();
         }
     }
 
     @ParameterizedTest
     @ValueSource(classes = {EarlyProcessor.class, FactoryProcessor.class})
     void beanIsMadeBeforeItsProxyCouldBe(Class<?> user) {
-        application.withBean(Early.class).withBean(user).run(context -> assertThat(said(context.getStartupFailure()))
-                .contains(Early.class.getName() + ".work()")
+        application.withBean(EarlyWork.class).withBean(user).run(context -> assertThat(
+                        said(context.getStartupFailure()))
+                .contains(EarlyWork.class.getName() + ".work()")
                 .contains("no proxy"));
     }
 
@@ -410,7 +414,7 @@ class LockedMistakesTest {
             application
                     .withBean("one", LockClient.class, locks::client)
                     .withBean("two", LockClient.class, locks::client)
-                    .withBean(Early.class)
+                    .withBean(EarlyWork.class)
                     .run(context -> assertThat(said(context.getStartupFailure()))
                             .contains("2 beans of LockClient")
                             .contains("@Primary"));
@@ -420,7 +424,7 @@ class LockedMistakesTest {
     @Test
     void beanHasTwoProxies() {
         application
-                .withBean(Early.class)
+                .withBean(EarlyWork.class)
                 .withBean(DefaultAdvisorAutoProxyCreator.class)
                 .run(context -> assertThat(said(context.getStartupFailure())).contains("two proxies"));
     }

@@ -441,7 +441,7 @@ class LockedTest {
                 .run(context -> assertThat(context.getBean(Work.class).token()).isPositive());
     }
 
-    interface Works {
+    interface LockedInterface {
         @Locked("/interface")
         boolean isLocked(LockClient other) throws InterruptedException;
     }
@@ -453,21 +453,22 @@ class LockedTest {
     /** As a client of an HTTP interface is, or a bean that is a lambda. */
     @Test
     void beanWithoutAClassOfItsOwnIsLocked() {
-        Works lambda = other -> isHeld(other, "/interface");
-        Works proxy = (Works) Proxy.newProxyInstance(
-                Works.class.getClassLoader(),
-                new Class<?>[] {Works.class},
+        LockedInterface lambda = other -> isHeld(other, "/interface");
+        LockedInterface proxy = (LockedInterface) Proxy.newProxyInstance(
+                LockedInterface.class.getClassLoader(),
+                new Class<?>[] {LockedInterface.class},
                 (self, method, arguments) -> isHeld((LockClient) arguments[0], "/interface"));
-        for (Works bean : List.of(lambda, proxy)) {
-            application.withBean(Works.class, () -> bean).run(context -> {
+        for (LockedInterface bean : List.of(lambda, proxy)) {
+            application.withBean(LockedInterface.class, () -> bean).run(context -> {
                 try (LockClient other = SERVER.client()) {
-                    assertThat(context.getBean(Works.class).isLocked(other)).isTrue();
+                    assertThat(context.getBean(LockedInterface.class).isLocked(other))
+                            .isTrue();
                 }
             });
         }
     }
 
-    static class Checked {
+    static class LockCheck {
         @Locked("/checked")
         public boolean isLocked(LockClient other) throws InterruptedException {
             return isHeld(other, "/checked");
@@ -479,10 +480,10 @@ class LockedTest {
     void methodIsLocked_withACurrentLeaseOfTheUsers() {
         SERVER.application(AopAutoConfiguration.class, LockedAutoConfiguration.class)
                 .withBean(CurrentLease.class, () -> Optional::empty)
-                .withBean(Checked.class)
+                .withBean(LockCheck.class)
                 .run(context -> {
                     try (LockClient other = SERVER.client()) {
-                        assertThat(context.getBean(Checked.class).isLocked(other))
+                        assertThat(context.getBean(LockCheck.class).isLocked(other))
                                 .isTrue();
                     }
                 });

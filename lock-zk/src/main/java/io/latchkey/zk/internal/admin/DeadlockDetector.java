@@ -26,8 +26,8 @@ public final class DeadlockDetector {
     public static final long UNKNOWN = 0;
 
     private final Collection<Line> lines;
-    private final Set<Seat> deadlocked = new HashSet<>();
-    private final Map<Seat, Line> lineOf = new LinkedHashMap<>();
+    private final Set<QueuedRequest> deadlocked = new HashSet<>();
+    private final Map<QueuedRequest, Line> lineOf = new LinkedHashMap<>();
 
     /**
      * A request in the queue of a path.
@@ -35,13 +35,13 @@ public final class DeadlockDetector {
      * @param token increases in the order in which requests were made, over all paths
      * @param session the session that made the request
      */
-    public record Seat(LockPath path, NodeName name, long token, long session, boolean holds) {
+    public record QueuedRequest(LockPath path, NodeName name, long token, long session, boolean holds) {
         /**
          * Returns whether one thread may hold this request and wait at {@code other}, which it asked for later. Two
          * threads of one client often meet at one path, so a request does not count as waiting for one of the same
          * path.
          */
-        boolean mayWaitAt(Seat other) {
+        boolean mayWaitAt(QueuedRequest other) {
             return !other.holds
                     && session == other.session
                     && session != UNKNOWN
@@ -53,16 +53,16 @@ public final class DeadlockDetector {
     /**
      * A queue.
      *
-     * @param seats the requests, in the order of the queue
+     * @param requests the requests, in the order of the queue
      * @param capacity the permits of a semaphore; meaningless for other locks
      */
-    public record Line(List<Seat> seats, int capacity) {}
+    public record Line(List<QueuedRequest> requests, int capacity) {}
 
     private DeadlockDetector(Collection<Line> lines) {
         this.lines = lines;
         for (Line line : lines) {
-            deadlocked.addAll(line.seats());
-            line.seats().forEach(seat -> lineOf.put(seat, line));
+            deadlocked.addAll(line.requests());
+            line.requests().forEach(request -> lineOf.put(request, line));
         }
     }
 
@@ -79,19 +79,20 @@ public final class DeadlockDetector {
      * become fewer. Returns whether any was removed.
      */
     private boolean removeUnblocked() {
-        Map<Long, List<Seat>> ofSession = deadlocked.stream().collect(Collectors.groupingBy(Seat::session));
-        Set<Seat> go = new HashSet<>();
+        Map<Long, List<QueuedRequest>> ofSession =
+                deadlocked.stream().collect(Collectors.groupingBy(QueuedRequest::session));
+        Set<QueuedRequest> go = new HashSet<>();
         for (Line line : lines) {
-            Ahead ahead = new Ahead(line.capacity());
-            for (Seat seat : line.seats()) {
-                boolean stays = seat.holds()
-                        ? ofSession.getOrDefault(seat.session(), List.of()).stream()
-                                .anyMatch(seat::mayWaitAt)
-                        : ahead.blocks(seat.name());
+            RequestsAhead ahead = new RequestsAhead(line.capacity());
+            for (QueuedRequest request : line.requests()) {
+                boolean stays = request.holds()
+                        ? ofSession.getOrDefault(request.session(), List.of()).stream()
+                                .anyMatch(request::mayWaitAt)
+                        : ahead.blocks(request.name());
                 if (stays) {
-                    ahead.add(seat.name());
+                    ahead.add(request.name());
                 } else {
-                    go.add(seat);
+                    go.add(request);
                 }
             }
         }
@@ -99,13 +100,13 @@ public final class DeadlockDetector {
     }
 
     /** The requests before a waiter that cannot go on. */
-    private static final class Ahead {
+    private static final class RequestsAhead {
         private final int capacity;
         private boolean anyRequest;
         private boolean writer;
         private long permits;
 
-        Ahead(int capacity) {
+        RequestsAhead(int capacity) {
             this.capacity = capacity;
         }
 
@@ -125,7 +126,7 @@ public final class DeadlockDetector {
     }
 
     /** Returns the requests that cannot go on. */
-    public Set<Seat> deadlocked() {
+    public Set<QueuedRequest> deadlocked() {
         return Set.copyOf(deadlocked);
     }
 
@@ -133,9 +134,9 @@ public final class DeadlockDetector {
      * Returns the cycle that {@code waiting} is part of or waits for: each of its requests waits for the next. {@code
      * waiting} must be deadlocked.
      */
-    public List<Seat> cycleBehind(Seat waiting) {
-        List<Seat> chain = new ArrayList<>();
-        Seat at = waiting;
+    public List<QueuedRequest> cycleBehind(QueuedRequest waiting) {
+        List<QueuedRequest> chain = new ArrayList<>();
+        QueuedRequest at = waiting;
         while (!chain.contains(at)) {
             chain.add(at);
             at = next(at).orElseThrow();
@@ -144,17 +145,17 @@ public final class DeadlockDetector {
     }
 
     /**
-     * Returns a deadlocked request for which {@code seat} waits. A deadlocked waiter has a deadlocked request before it, so the first
+     * Returns a deadlocked request for which {@code request} waits. A deadlocked waiter has a deadlocked request before it, so the first
      * of its queue is one.
      */
-    private Optional<Seat> next(Seat seat) {
-        if (seat.holds()) {
+    private Optional<QueuedRequest> next(QueuedRequest request) {
+        if (request.holds()) {
             return lineOf.keySet().stream()
-                    .filter(other -> seat.mayWaitAt(other) && deadlocked.contains(other))
+                    .filter(other -> request.mayWaitAt(other) && deadlocked.contains(other))
                     .findFirst();
         }
-        boolean onlyWriters = seat.name().tag() == Tag.READ;
-        return Objects.requireNonNull(lineOf.get(seat)).seats().stream()
+        boolean onlyWriters = request.name().tag() == Tag.READ;
+        return Objects.requireNonNull(lineOf.get(request)).requests().stream()
                 .filter(other -> deadlocked.contains(other)
                         && (!onlyWriters || other.name().tag() == Tag.WRITE))
                 .findFirst();

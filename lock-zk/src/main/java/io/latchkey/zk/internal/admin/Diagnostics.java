@@ -4,7 +4,7 @@ package io.latchkey.zk.internal.admin;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.SessionStatus;
 import io.latchkey.lock.admin.Diagnosis;
-import io.latchkey.zk.internal.admin.DeadlockDetector.Seat;
+import io.latchkey.zk.internal.admin.DeadlockDetector.QueuedRequest;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.LockPath;
@@ -13,7 +13,7 @@ import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.time.Instant;
@@ -101,15 +101,15 @@ public final class Diagnostics {
         Map<LockPath, QueueInspector.Picture> queues =
                 new LinkedHashMap<>(read(limit -> tree.contendedBelow(nodes, limit), end));
         Set<String> ids = waits.stream().map(OwnRequest::id).collect(Collectors.toSet());
-        Set<List<Seat>> suspects = cycles(queues, ids);
+        Set<List<QueuedRequest>> suspects = cycles(queues, ids);
         if (suspects.isEmpty()) {
             return List.of();
         }
         Set<LockPath> again =
-                suspects.stream().flatMap(List::stream).map(Seat::path).collect(Collectors.toSet());
+                suspects.stream().flatMap(List::stream).map(QueuedRequest::path).collect(Collectors.toSet());
         queues.keySet().removeAll(again);
         queues.putAll(read(limit -> tree.contendedAt(again, limit), end));
-        Set<Seat> deadlocked = detect(queues).deadlocked();
+        Set<QueuedRequest> deadlocked = detect(queues).deadlocked();
         return suspects.stream()
                 .filter(deadlocked::containsAll)
                 .map(cycle -> links(cycle, queues))
@@ -126,7 +126,7 @@ public final class Diagnostics {
         CompletableFuture<LockSearch.ContendedQueues> asked =
                 search.apply(left.multipliedBy(3).dividedBy(4));
         try {
-            if (Waiting.await(asked, left)) {
+            if (CallerWait.await(asked, left)) {
                 LockSearch.ContendedQueues seen = Errors.valueOf(asked);
                 gap = gap.or(seen::gap);
                 return seen.queues();
@@ -155,14 +155,14 @@ public final class Diagnostics {
                 .toList();
     }
 
-    private Set<List<Seat>> cycles(Map<LockPath, QueueInspector.Picture> pictures, Set<String> waiting) {
+    private Set<List<QueuedRequest>> cycles(Map<LockPath, QueueInspector.Picture> pictures, Set<String> waiting) {
         DeadlockDetector detector = detect(pictures);
-        Map<Set<Seat>, List<Seat>> cycles = new LinkedHashMap<>();
-        for (Seat seat : detector.deadlocked()) {
-            if (waiting.contains(seat.name().id())) {
-                List<Seat> cycle = detector.cycleBehind(seat);
+        Map<Set<QueuedRequest>, List<QueuedRequest>> cycles = new LinkedHashMap<>();
+        for (QueuedRequest request : detector.deadlocked()) {
+            if (waiting.contains(request.name().id())) {
+                List<QueuedRequest> cycle = detector.cycleBehind(request);
                 // A request may wait for a cycle without being part of it. One that is part begins it.
-                cycles.merge(Set.copyOf(cycle), cycle, (one, other) -> other.contains(seat) ? other : one);
+                cycles.merge(Set.copyOf(cycle), cycle, (one, other) -> other.contains(request) ? other : one);
             }
         }
         return new LinkedHashSet<>(cycles.values());
@@ -172,36 +172,38 @@ public final class Diagnostics {
         List<DeadlockDetector.Line> lines = new ArrayList<>();
         pictures.forEach((path, picture) -> {
             Set<NodeName> holders = picture.holders();
-            List<Seat> seats = picture.queue().requests().stream()
+            List<QueuedRequest> requests = picture.queue().requests().stream()
                     .filter(picture.nodes()::containsKey)
-                    .map(name -> seat(
+                    .map(name -> request(
                             path, name, Objects.requireNonNull(picture.nodes().get(name)), holders.contains(name)))
                     .toList();
-            lines.add(new DeadlockDetector.Line(seats, picture.queue().purpose().capacity()));
+            lines.add(new DeadlockDetector.Line(
+                    requests, picture.queue().purpose().capacity()));
         });
         return DeadlockDetector.of(lines);
     }
 
-    private Seat seat(LockPath path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
+    private QueuedRequest request(LockPath path, NodeName name, ZnodeStore.NodeData node, boolean holds) {
         OwnerData owner = engine.context().naming().owner(name, node.data());
         long token = QueueInspector.Picture.token(name, node, owner);
-        return new Seat(path, name, token, node.session(), holds);
+        return new QueuedRequest(path, name, token, node.session(), holds);
     }
 
-    private List<Diagnosis.CycleMember> links(List<Seat> cycle, Map<LockPath, QueueInspector.Picture> pictures) {
+    private List<Diagnosis.CycleMember> links(
+            List<QueuedRequest> cycle, Map<LockPath, QueueInspector.Picture> pictures) {
         List<Diagnosis.CycleMember> links = new ArrayList<>();
         for (int i = 0; i < cycle.size(); i++) {
-            Seat seat = cycle.get(i);
-            if (!seat.holds()) {
-                Seat before = cycle.get((i + cycle.size() - 1) % cycle.size());
-                ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(seat.path()))
+            QueuedRequest request = cycle.get(i);
+            if (!request.holds()) {
+                QueuedRequest before = cycle.get((i + cycle.size() - 1) % cycle.size());
+                ZnodeStore.NodeData node = Objects.requireNonNull(Objects.requireNonNull(pictures.get(request.path()))
                         .nodes()
-                        .get(seat.name()));
-                OwnerData owner = engine.context().naming().owner(seat.name(), node.data());
+                        .get(request.name()));
+                OwnerData owner = engine.context().naming().owner(request.name(), node.data());
                 links.add(new Diagnosis.CycleMember(
                         ClientContext.shown(owner),
                         before.holds() ? Optional.of(before.path().shown()) : Optional.empty(),
-                        seat.path().shown(),
+                        request.path().shown(),
                         Instant.ofEpochMilli(node.ctimeMillis())));
             }
         }

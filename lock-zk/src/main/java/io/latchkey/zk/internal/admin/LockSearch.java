@@ -182,7 +182,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     }
 
     private void fail(String node, Response<?> why, CompletableFuture<?> answer) {
-        answer.completeExceptionally(Errors.of(shown(node), Errors.Asked.toSee(aim.what), why));
+        answer.completeExceptionally(Errors.of(shown(node), Errors.Purpose.toSee(aim.what), why));
     }
 
     private void found(String node, ZnodeStore.NodeData data, List<String> children) {

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * then the nodes, a limited number at a time.
  */
 public final class QueueInspector {
-    private static final Errors.Asked READ = Errors.Asked.toSee("read the queue");
+    private static final Errors.Purpose READ = Errors.Purpose.toSee("read the queue");
     /** A request whose node may not be read. */
     private static final ZnodeStore.NodeData UNREADABLE = new ZnodeStore.NodeData(new byte[0], 0, 0, 0, 0, 0, 0);
 
@@ -73,7 +73,7 @@ public final class QueueInspector {
                 ZnodeStore.NodeData node = nodes.get(name);
                 if (node != null) {
                     contenders.add(contender(
-                            new ZkContender.At(engine, at, naming, name),
+                            new ZkContender.SeenRequest(engine, at, naming, name),
                             node,
                             holders.contains(name),
                             own.contains(name.id())));
@@ -101,7 +101,8 @@ public final class QueueInspector {
                     || heldBeforeItShrank(name, node, permitsSoFar);
         }
 
-        private static Contender contender(ZkContender.At at, ZnodeStore.NodeData node, boolean holds, boolean own) {
+        private static Contender contender(
+                ZkContender.SeenRequest at, ZnodeStore.NodeData node, boolean holds, boolean own) {
             NodeName name = at.name();
             OwnerData owner = at.naming().owner(name, node.data());
             return new ZkContender(

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 
 /** Reads and changes of a semaphore's capacity. */
 public final class SemaphoreCapacity {
-    private static final Errors.Asked READ = Errors.Asked.toSee("read the capacity");
-    private static final Errors.Asked CHANGE = Errors.Asked.toChange("change the capacity");
+    private static final Errors.Purpose READ = Errors.Purpose.toSee("read the capacity");
+    private static final Errors.Purpose CHANGE = Errors.Purpose.toChange("change the capacity");
 
     private final Engine engine;
     private final LockPath path;
@@ -141,8 +141,11 @@ public final class SemaphoreCapacity {
     }
 
     private void written(
-            Session session, Response<ZnodeStore.Written> answer, PathData written, CompletableFuture<PathData> then) {
-        Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            Session session,
+            Response<ZnodeStore.TransactionResult> answer,
+            PathData written,
+            CompletableFuture<PathData> then) {
+        Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
         switch (plain.code()) {
             case OK -> {
                 engine.context().learn(path, written);
@@ -154,12 +157,12 @@ public final class SemaphoreCapacity {
     }
 
     private void agreed(
-            Errors.Asked what,
+            Errors.Purpose purpose,
             Response<ZnodeStore.NodeData> answer,
             CompletableFuture<?> failing,
             Consumer<PathData> then) {
         if (!answer.ok()) {
-            failing.completeExceptionally(Errors.of(path.shown(), what, answer));
+            failing.completeExceptionally(Errors.of(path.shown(), purpose, answer));
             return;
         }
         byte[] data = answer.get().data();

@@ -24,14 +24,21 @@ import java.util.concurrent.CompletableFuture;
 
 /** A request in the queue as this client saw it, and an administrator's actions on exactly that request. */
 record ZkContender(
-        State state, Owner owner, long session, Instant requestedAt, long token, int permits, boolean isOwn, At at)
+        State state,
+        Owner owner,
+        long session,
+        Instant requestedAt,
+        long token,
+        int permits,
+        boolean isOwn,
+        SeenRequest at)
         implements Contender {
-    private static final Errors.Asked ASK = Errors.Asked.toChange("request a release");
-    private static final Errors.Asked EVICT = Errors.Asked.toChange("evict a request");
+    private static final Errors.Purpose ASK = Errors.Purpose.toChange("request a release");
+    private static final Errors.Purpose EVICT = Errors.Purpose.toChange("evict a request");
     private static final int ANY_VERSION = -1;
 
     /** The client, the path at which the request was seen, and the naming of requests there. */
-    record At(Engine engine, LockPath path, Naming naming, NodeName name) {
+    record SeenRequest(Engine engine, LockPath path, Naming naming, NodeName name) {
         @Override
         public String toString() {
             return path.shown() + '/' + name.text();
@@ -75,7 +82,7 @@ record ZkContender(
                 new ZnodeStore.Write.SetData(
                         pathOf(name.revocationNode()), at.engine().context().ownerData(), ANY_VERSION));
         session.connection().write(() -> !then.isDone(), writes, answer -> {
-            Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
             if (plain.ok()) {
                 then.complete(ReleaseRequestResult.STORED);
             } else if (plain.code() != Status.NO_NODE) {
@@ -110,7 +117,7 @@ record ZkContender(
     private void delete(Session session, NodeName name, CompletableFuture<Eviction> then) {
         session.connection()
                 .write(() -> !then.isDone(), List.of(new ZnodeStore.Write.Delete(pathOf(name.text()))), answer -> {
-                    Response<ZnodeStore.Written> plain = Connection.plain(answer);
+                    Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
                     if (plain.ok()) {
                         then.complete(Eviction.EVICTED);
                     } else if (plain.code() != Status.NO_NODE) {
@@ -130,8 +137,8 @@ record ZkContender(
                 : Optional.empty();
     }
 
-    private void fail(Errors.Asked what, Response<?> why, CompletableFuture<?> then) {
-        then.completeExceptionally(Errors.of(at.path().shown(), what, why));
+    private void fail(Errors.Purpose purpose, Response<?> why, CompletableFuture<?> then) {
+        then.completeExceptionally(Errors.of(at.path().shown(), purpose, why));
     }
 
     private String pathOf(String child) {

@@ -20,7 +20,7 @@ import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -65,7 +65,7 @@ final class ClientCore implements Session.Client, Request.Client {
 
     private final LiveRequests requests = new LiveRequests(this::onRefusal);
     private final Queries queries;
-    private final Closing closing;
+    private final ClientShutdown shutdown;
 
     /**
      * @param firstContact completes with the first connection of the client
@@ -96,7 +96,7 @@ final class ClientCore implements Session.Client, Request.Client {
                 unexpected -> onFailure.accept(this, unexpected));
         this.queries = new Queries(context, requests, () -> queues);
         this.onReturned = onReturned;
-        this.closing = new Closing(config, context, requests, () -> queues, closed, this::returned);
+        this.shutdown = new ClientShutdown(config, context, requests, () -> queues, closed, this::returned);
     }
 
     ClientContext context() {
@@ -107,8 +107,8 @@ final class ClientCore implements Session.Client, Request.Client {
         return queries;
     }
 
-    Closing closing() {
-        return closing;
+    ClientShutdown shutdown() {
+        return shutdown;
     }
 
     private boolean bringsAnswers() {
@@ -270,7 +270,7 @@ final class ClientCore implements Session.Client, Request.Client {
         context.checkMayWait("look at", "the requests of this client");
         CompletableFuture<List<OwnRequest>> all = context.answers().next();
         context.execute(() -> all.complete(requests.atThisMoment()));
-        if (!Waiting.awaitUninterruptibly(all, context.sessionTimeout())) {
+        if (!CallerWait.awaitUninterruptibly(all, context.sessionTimeout())) {
             boolean unused = all.cancel(false);
             throw new LockServiceUnavailableException("The lock client has not answered within "
                     + context.sessionTimeout().toMillis() + " ms: its threads have no processor time.");
@@ -304,12 +304,12 @@ final class ClientCore implements Session.Client, Request.Client {
 
     @Override
     public void noticeBegins() {
-        closing.noticeBegins();
+        shutdown.noticeBegins();
     }
 
     @Override
     public void noticeEnds() {
-        closing.noticeEnds();
+        shutdown.noticeEnds();
     }
 
     private void connected(SessionQueues of, Duration timeout, Optional<ZnodeStore.Attempt> attempt) {
@@ -328,7 +328,7 @@ final class ClientCore implements Session.Client, Request.Client {
         if (of.connection().hasConnected()) {
             context.events().session(SessionState.EXPIRED);
         }
-        if (requests.refusal().isPresent() && !closing.isDraining()) {
+        if (requests.refusal().isPresent() && !shutdown.isDraining()) {
             return;
         }
         requests.sessionOver();
@@ -336,8 +336,8 @@ final class ClientCore implements Session.Client, Request.Client {
                 "The ZooKeeper session has ended before the servers answered. A change may have been made or not."
                         + " Try again.",
                 LockException.Reason.NO_SESSION));
-        if (closing.isDraining()) {
-            closing.begin();
+        if (shutdown.isDraining()) {
+            shutdown.begin();
             return;
         }
         if (!context.makesSessions()) {
@@ -357,7 +357,7 @@ final class ClientCore implements Session.Client, Request.Client {
     public void loginRefused() {
         requests.refuseAll(Errors.loginRefused());
         // For good: ZooKeeper's client does not connect again. Later: local turns pass the refusal on in a task.
-        context.execute(closing::end);
+        context.execute(shutdown::end);
     }
 
     private void onRefusal(LockException error) {

@@ -16,7 +16,7 @@ import io.latchkey.zk.internal.request.AcquireFuture;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -106,9 +106,9 @@ public final class Engine {
      */
     public void start() throws IOException {
         CompletableFuture<@Nullable Void> opening = core.open();
-        Waiting.awaitUninterruptibly(opening);
+        CallerWait.awaitUninterruptibly(opening);
         try {
-            Waiting.valueOf(opening);
+            CallerWait.valueOf(opening);
         } catch (ExecutionException failed) {
             Throwable cause = Objects.requireNonNull(failed.getCause());
             Throwables.throwIfInstanceOf(cause, IOException.class);
@@ -123,7 +123,7 @@ public final class Engine {
      * @throws LockException if the client can never connect, as after a refused login
      */
     public boolean awaitConnection(Duration limit) throws InterruptedException {
-        if (!Waiting.await(firstContact, limit)) {
+        if (!CallerWait.await(firstContact, limit)) {
             return false;
         }
         Errors.valueOf(firstContact);
@@ -156,7 +156,7 @@ public final class Engine {
      */
     public void close() {
         closing = true;
-        core.closing().close();
+        core.shutdown().close();
     }
 
     /**
@@ -166,7 +166,7 @@ public final class Engine {
      */
     public void close(Duration grace) {
         closing = true;
-        core.closing().close(grace);
+        core.shutdown().close(grace);
     }
 
     /** Runs {@code then} when the client has returned all that it had. */
@@ -208,7 +208,7 @@ public final class Engine {
                 core = newCore(true);
                 core.openInBackground();
                 if (closing) {
-                    core.closing().close();
+                    core.shutdown().close();
                 }
                 return;
             } catch (Throwable again) {

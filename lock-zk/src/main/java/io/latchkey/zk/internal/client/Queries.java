@@ -8,7 +8,7 @@ import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.validity.Clock;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,15 +79,15 @@ public final class Queries {
      * Sends a query in the current session for an asynchronous caller, which gets an answer within a session timeout.
      *
      * @param path the path that is queried
-     * @param asked the action, for error texts
+     * @param purpose the action, for error texts
      */
     public <T> CompletableFuture<T> askLater(
-            LockPath path, Errors.Asked asked, BiConsumer<Session, CompletableFuture<T>> question) {
+            LockPath path, Errors.Purpose purpose, BiConsumer<Session, CompletableFuture<T>> question) {
         CompletableFuture<T> answer = askLater(question);
         Clock.Timer timer = context.clock()
                 .after(
                         context.sessionTimeout(),
-                        () -> answer.completeExceptionally(Errors.unavailable(path.shown(), asked)));
+                        () -> answer.completeExceptionally(Errors.unavailable(path.shown(), purpose)));
         var unused = answer.whenComplete((value, error) -> timer.cancel());
         return answer;
     }
@@ -96,19 +96,19 @@ public final class Queries {
      * Sends a query in the current session and waits for the response, for a session timeout at most.
      *
      * @param path the path that is queried
-     * @param asked the action, for error texts
+     * @param purpose the action, for error texts
      * @throws LockException if the server does not answer or refuses
      */
-    public <T> T ask(LockPath path, Errors.Asked asked, BiConsumer<Session, CompletableFuture<T>> question)
+    public <T> T ask(LockPath path, Errors.Purpose purpose, BiConsumer<Session, CompletableFuture<T>> question)
             throws InterruptedException {
-        context.checkMayWait(asked.what() + " of", path.shown());
+        context.checkMayWait(purpose.what() + " of", path.shown());
         if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted in an attempt to " + asked.what() + " of " + path.shown());
+            throw new InterruptedException("interrupted in an attempt to " + purpose.what() + " of " + path.shown());
         }
         CompletableFuture<T> answer = askLater(question);
         try {
-            if (!Waiting.await(answer, context.sessionTimeout())) {
-                throw Errors.unavailable(path.shown(), asked);
+            if (!CallerWait.await(answer, context.sessionTimeout())) {
+                throw Errors.unavailable(path.shown(), purpose);
             }
             return Errors.valueOf(answer);
         } finally {

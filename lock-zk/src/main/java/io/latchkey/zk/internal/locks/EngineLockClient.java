@@ -20,7 +20,7 @@ import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.store.Errors;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -155,7 +155,7 @@ public final class EngineLockClient implements LockClient {
         }
         CompletableFuture<LockListing> listing = search.apply(tree(), node);
         try {
-            Waiting.await(listing);
+            CallerWait.await(listing);
             return Errors.valueOf(listing);
         } finally {
             listing.cancel(false);

@@ -60,7 +60,7 @@ public final class ParentNodes {
         }
         String level = node.substring(0, end);
         session.connection().write(wanted, List.of(new ZnodeStore.Write.CreatePath(level)), answer -> {
-            Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
             switch (plain.code()) {
                 case OK, NODE_EXISTS -> {
                     last = Optional.of(level).filter(made -> plain.ok());

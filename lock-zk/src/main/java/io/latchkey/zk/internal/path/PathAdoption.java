@@ -50,7 +50,7 @@ final class PathAdoption {
                     List<ListRequest> waited = List.copyOf(waiting);
                     waiting.clear();
                     then.accept(waited);
-                    Response<ZnodeStore.Written> plain = Connection.plain(answer);
+                    Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
                     if (plain.code() == Status.NO_AUTH || plain.code().isOther()) {
                         refused.accept(Errors.denied(path.shown(), "record the kind of the lock", plain));
                     }

@@ -133,7 +133,7 @@ final class PathRenewal implements Watches.Listener {
 
     private void deletePath() {
         session.connection().write(() -> !isAbandoned(), List.of(new ZnodeStore.Write.Delete(path.node())), answer -> {
-            Response<ZnodeStore.Written> plain = Connection.plain(answer);
+            Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
             switch (plain.code()) {
                 case OK, NO_NODE -> renewed();
                 case NOT_EMPTY -> look();

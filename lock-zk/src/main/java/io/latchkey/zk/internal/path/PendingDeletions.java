@@ -181,7 +181,7 @@ public final class PendingDeletions {
         });
     }
 
-    private void answered(DeletionBatch batch, Response<ZnodeStore.Written> answer) {
+    private void answered(DeletionBatch batch, Response<ZnodeStore.TransactionResult> answer) {
         if (answer.code() == Status.THROTTLED) {
             // Its contents are chosen again then: other transactions may be applied in between.
             pending.addAll(0, batch.deletions());

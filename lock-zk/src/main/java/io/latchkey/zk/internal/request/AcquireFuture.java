@@ -8,8 +8,8 @@ import io.latchkey.lock.LockTimeoutException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.store.Errors;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.threads.OpenAnswers;
-import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -108,16 +108,16 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
     }
 
     private boolean await(Duration longest, boolean interruptibly) throws InterruptedException {
-        return interruptibly ? Waiting.await(this, longest) : Waiting.awaitUninterruptibly(this, longest);
+        return interruptibly ? CallerWait.await(this, longest) : CallerWait.awaitUninterruptibly(this, longest);
     }
 
     private void await(Optional<Duration> longest, boolean interruptibly) throws InterruptedException {
         if (longest.isPresent()) {
             boolean unused = await(longest.get(), interruptibly);
         } else if (interruptibly) {
-            Waiting.await(this);
+            CallerWait.await(this);
         } else {
-            Waiting.awaitUninterruptibly(this);
+            CallerWait.awaitUninterruptibly(this);
         }
     }
 

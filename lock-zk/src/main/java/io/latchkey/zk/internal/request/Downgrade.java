@@ -75,7 +75,7 @@ final class Downgrade {
         });
     }
 
-    private void answered(Response<ZnodeStore.Written> answer) {
+    private void answered(Response<ZnodeStore.TransactionResult> answer) {
         switch (answer.code()) {
             case OK, NODE_EXISTS -> done();
             case NO_NODE -> {
@@ -88,7 +88,7 @@ final class Downgrade {
     }
 
     /** It may have been applied. A heartbeat is committed behind it, so the new node is there then, or never will be. */
-    private void lookLater(Response<ZnodeStore.Written> unclear) {
+    private void lookLater(Response<ZnodeStore.TransactionResult> unclear) {
         session.heartbeat().afterBeat(() -> {
             if (entry.isHeld()) {
                 session.connection().read(entry::isHeld, entry.path().child(to), found -> {
@@ -100,7 +100,7 @@ final class Downgrade {
         });
     }
 
-    private void found(Response<ZnodeStore.Written> unclear, Status code) {
+    private void found(Response<ZnodeStore.TransactionResult> unclear, Status code) {
         switch (code) {
             case OK, NO_AUTH -> done();
             case NO_NODE -> refused(unclear);
@@ -108,7 +108,7 @@ final class Downgrade {
         }
     }
 
-    private void refused(Response<ZnodeStore.Written> answer) {
+    private void refused(Response<ZnodeStore.TransactionResult> answer) {
         entry.notReplaced();
         String displayPath = entry.path().shown();
         LockException error =

@@ -31,7 +31,7 @@ final class LeaseEnd {
     private final Session session;
     private final Lease lease;
     /** How the lease ended; null while it has not. */
-    private final AtomicReference<@Nullable How> how = new AtomicReference<>();
+    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     private final CompletableFuture<LossCause> lost = new CompletableFuture<>();
     /** One stage for all callers: one for each would stay registered here until a loss, which most leases never have. */
@@ -49,12 +49,12 @@ final class LeaseEnd {
     /** The notices of the loss that are on their way, and one more until all are. */
     private final AtomicInteger unnotified = new AtomicInteger(1);
 
-    private sealed interface How {
+    private sealed interface Outcome {
         /** @param by what has released it */
-        record Released(Object by) implements How {}
+        record Released(Object by) implements Outcome {}
 
         /** @param by what has found it lost */
-        record Lost(LossCause cause, Object by) implements How {}
+        record Lost(LossCause cause, Object by) implements Outcome {}
     }
 
     LeaseEnd(Session session, Lease lease) {
@@ -72,7 +72,8 @@ final class LeaseEnd {
 
     /** Ends it as released, and returns whether it ends by this call, or has ended by another with the same argument. */
     boolean release(Object by) {
-        return how.compareAndSet(null, new How.Released(by)) || (how.get() instanceof How.Released it && it.by() == by);
+        return outcome.compareAndSet(null, new Outcome.Released(by))
+                || (outcome.get() instanceof Outcome.Released it && it.by() == by);
     }
 
     /** Ends it as lost, and returns whether it had not ended before. */
@@ -82,19 +83,20 @@ final class LeaseEnd {
 
     /** Ends it as lost, and returns whether it ends by this call, or has ended by another with the same {@code by}. */
     boolean lose(LossCause cause, Object by) {
-        return how.compareAndSet(null, new How.Lost(cause, by)) || (how.get() instanceof How.Lost it && it.by() == by);
+        return outcome.compareAndSet(null, new Outcome.Lost(cause, by))
+                || (outcome.get() instanceof Outcome.Lost it && it.by() == by);
     }
 
     boolean isOver() {
-        return how.get() != null;
+        return outcome.get() != null;
     }
 
     boolean isReleased() {
-        return how.get() instanceof How.Released;
+        return outcome.get() instanceof Outcome.Released;
     }
 
     Optional<LossCause> lossCause() {
-        return how.get() instanceof How.Lost loss ? Optional.of(loss.cause()) : Optional.empty();
+        return outcome.get() instanceof Outcome.Lost loss ? Optional.of(loss.cause()) : Optional.empty();
     }
 
     // ---- the notices of a loss
@@ -157,7 +159,7 @@ final class LeaseEnd {
      * {@link #lossStage} have run if a caller had asked for it.
      */
     boolean isNotified() {
-        return !(how.get() instanceof How.Lost) || notified.isDone();
+        return !(outcome.get() instanceof Outcome.Lost) || notified.isDone();
     }
 
     /**

@@ -84,7 +84,7 @@ final class NodeCreation {
         if (entries.size() == 1 && missing.isEmpty()) {
             QueueEntry only = entries.get(0);
             session.connection()
-                    .<ZnodeStore.Created>askCommitted(
+                    .<ZnodeStore.CreatedNode>askCommitted(
                             then -> session.connection()
                                     .store()
                                     .create(only.prefix(id), session.context().ownerData(only.label()), then),
@@ -143,7 +143,7 @@ final class NodeCreation {
                 : ZnodeStore.Lifetime.WHILE_USED;
     }
 
-    private void created(QueueEntry only, Response<ZnodeStore.Created> answer) {
+    private void created(QueueEntry only, Response<ZnodeStore.CreatedNode> answer) {
         switch (answer.code()) {
             case OK -> arrived(List.of(answer.get()));
             case NO_NODE -> prepare(only, MissingPaths.Refusal.PATH_MISSING);
@@ -151,7 +151,7 @@ final class NodeCreation {
         }
     }
 
-    private void created(List<Step> steps, Response<ZnodeStore.Written> answer) {
+    private void created(List<Step> steps, Response<ZnodeStore.TransactionResult> answer) {
         if (!answer.ok()) {
             notCreated(entries.get(0), answer);
             return;
@@ -232,11 +232,11 @@ final class NodeCreation {
         }
     }
 
-    private void arrived(List<ZnodeStore.Created> nodes) {
+    private void arrived(List<ZnodeStore.CreatedNode> nodes) {
         List<NodeName> names = new ArrayList<>(entries.size());
         long zxid = Event.Created.UNKNOWN_TOKEN;
         Naming naming = session.context().naming();
-        for (ZnodeStore.Created node : nodes) {
+        for (ZnodeStore.CreatedNode node : nodes) {
             naming.parse(node.name()).filter(name -> name.id().equals(id)).ifPresent(names::add);
             zxid = node.czxid();
         }
@@ -256,9 +256,9 @@ final class NodeCreation {
     /**
      * Withdraws nodes with unreadable names and fails the request: no client would count these nodes or wait for them.
      */
-    private void refuseUnreadable(List<ZnodeStore.Created> nodes) {
+    private void refuseUnreadable(List<ZnodeStore.CreatedNode> nodes) {
         for (QueueEntry entry : entries) {
-            for (ZnodeStore.Created node : nodes) {
+            for (ZnodeStore.CreatedNode node : nodes) {
                 if (entry.path().child(node.name()).startsWith(entry.prefix(id))) {
                     NodeName unread = new NodeName(
                             entry.recipe().tag(), id, entry.recipe().permits(), Integer.MAX_VALUE, node.name());

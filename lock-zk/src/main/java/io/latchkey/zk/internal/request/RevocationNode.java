@@ -107,7 +107,7 @@ final class RevocationNode {
         open = false;
         if (!closed) {
             String displayPath = owner.path().shown();
-            holder.cannotBeAsked(Errors.of(displayPath, Errors.Asked.toSee("listen to release requests"), why));
+            holder.cannotBeAsked(Errors.of(displayPath, Errors.Purpose.toSee("listen to release requests"), why));
         }
     }
 

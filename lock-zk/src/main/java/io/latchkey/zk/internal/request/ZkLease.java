@@ -23,9 +23,9 @@ import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.threads.OpenAnswers;
 import io.latchkey.zk.internal.threads.StackRoom;
-import io.latchkey.zk.internal.threads.Waiting;
 import io.latchkey.zk.internal.turns.TurnQueue;
 import io.latchkey.zk.internal.validity.ValidityPeriod;
 import java.time.Duration;
@@ -162,7 +162,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     /** Replaces this lease as {@link #downgrade} does, and waits for the answer. */
     public ZkLease downgradeAndWait(Recipe by) {
         CompletableFuture<ZkLease> downgraded = downgrade(by);
-        Waiting.awaitUninterruptibly(downgraded);
+        CallerWait.awaitUninterruptibly(downgraded);
         return Errors.valueOf(downgraded);
     }
 
@@ -516,7 +516,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
             return outcome.getNow(ReleaseOutcome.PENDING);
         }
         try {
-            Waiting.await(outcome);
+            CallerWait.await(outcome);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -230,7 +230,7 @@ public final class Connection {
     }
 
     /** Sends a transaction; again if the server throttles. */
-    public void write(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
+    public void write(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.TransactionResult>> then) {
         write(() -> true, writes, then);
     }
 
@@ -239,7 +239,9 @@ public final class Connection {
      * {@link Status#CONNECTION_LOSS}.
      */
     public void write(
-            BooleanSupplier wanted, List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
+            BooleanSupplier wanted,
+            List<ZnodeStore.Write> writes,
+            Consumer<Response<ZnodeStore.TransactionResult>> then) {
         untilNotThrottled(wanted, 0, each -> writeOnce(writes, each), then);
     }
 
@@ -251,9 +253,11 @@ public final class Connection {
      * @param wanted asked before each repetition: if it is not wanted then, {@code decide} is not called
      */
     public void persist(
-            BooleanSupplier wanted, List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> decide) {
+            BooleanSupplier wanted,
+            List<ZnodeStore.Write> writes,
+            Consumer<Response<ZnodeStore.TransactionResult>> decide) {
         write(wanted, writes, answer -> {
-            Response<ZnodeStore.Written> plain = plain(answer);
+            Response<ZnodeStore.TransactionResult> plain = plain(answer);
             if (plain.code() != Status.CONNECTION_LOSS && plain.code() != Status.READ_ONLY) {
                 decide.accept(plain);
                 return;
@@ -267,7 +271,7 @@ public final class Connection {
     }
 
     /** Sends a transaction as {@link #askCommitted}. */
-    public void writeOnce(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.Written>> then) {
+    public void writeOnce(List<ZnodeStore.Write> writes, Consumer<Response<ZnodeStore.TransactionResult>> then) {
         askCommitted(done -> store().write(writes, done), then);
     }
 
@@ -375,11 +379,11 @@ public final class Connection {
     }
 
     /** Returns the response as if the write that made a transaction fail had been sent alone. */
-    public static Response<ZnodeStore.Written> plain(Response<ZnodeStore.Written> answer) {
+    public static Response<ZnodeStore.TransactionResult> plain(Response<ZnodeStore.TransactionResult> answer) {
         return answer.ok()
                 ? answer.get()
                         .failedAt()
-                        .map(refusal -> Response.<ZnodeStore.Written>failed(refusal.code(), refusal.detail()))
+                        .map(refusal -> Response.<ZnodeStore.TransactionResult>failed(refusal.code(), refusal.detail()))
                         .orElse(answer)
                 : answer;
     }

@@ -181,7 +181,7 @@ public final class Heartbeat {
     private List<SessionNode.OwnedNode> beatPart(int on, Deque<SessionNode> left) {
         List<SessionNode.OwnedNode> part = nodeChecks.part(left);
         beating++;
-        Consumer<Response<ZnodeStore.Written>> then = answer -> {
+        Consumer<Response<ZnodeStore.TransactionResult>> then = answer -> {
             beating--;
             beaten(on, answer);
         };
@@ -220,7 +220,7 @@ public final class Heartbeat {
         });
     }
 
-    private void beaten(int on, Response<ZnodeStore.Written> answer) {
+    private void beaten(int on, Response<ZnodeStore.TransactionResult> answer) {
         if (answer.ok()) {
             if (connection.connected() && answer.get().failedAt().isEmpty()) {
                 checked = context.now();

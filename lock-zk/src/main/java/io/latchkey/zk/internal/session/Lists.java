@@ -102,7 +102,7 @@ public final class Lists {
     /** Requests the children of several paths in one request, with a response for each, in their order. */
     public void askTogether(
             List<String> paths, BooleanSupplier wanted, Consumer<List<Response<ZnodeStore.Listing>>> then) {
-        Sent sent = new Sent();
+        SentList sent = new SentList();
         connection.<List<Response<ZnodeStore.Listing>>>ask(
                 wanted,
                 done -> {
@@ -133,7 +133,7 @@ public final class Lists {
 
     private void send(
             String path, BooleanSupplier wanted, Runnable ahead, Consumer<Response<ZnodeStore.Listing>> then) {
-        Sent sent = new Sent();
+        SentList sent = new SentList();
         ahead.run();
         connection.<ZnodeStore.Listing>ask(
                 wanted,
@@ -148,7 +148,7 @@ public final class Lists {
     }
 
     /** A list and the requests ahead of it, as they were sent last: a throttled one is sent again, without them. */
-    private final class Sent {
+    private final class SentList {
         private long first = connection.lastRequest() + 1;
         private long last;
 
@@ -165,7 +165,7 @@ public final class Lists {
     }
 
     /** Counts a list whose loss may be due to its length: that of the first request without a response. */
-    private void count(String path, Response<ZnodeStore.Listing> answer, Sent sent) {
+    private void count(String path, Response<ZnodeStore.Listing> answer, SentList sent) {
         if (answer.code() != Status.CONNECTION_LOSS) {
             lost.remove(path);
         } else if (sent.mayHaveBrokenTheConnection()) {

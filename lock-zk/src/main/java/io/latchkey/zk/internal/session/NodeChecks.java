@@ -100,7 +100,9 @@ public final class NodeChecks {
      *     checked
      */
     public void check(
-            List<SessionNode.OwnedNode> part, BooleanSupplier wanted, Consumer<Response<ZnodeStore.Written>> then) {
+            List<SessionNode.OwnedNode> part,
+            BooleanSupplier wanted,
+            Consumer<Response<ZnodeStore.TransactionResult>> then) {
         connection.write(wanted, SessionNode.OwnedNode.checks(part), answer -> {
             if (answer.ok() && answer.get().failedAt().isPresent()) {
                 failed(part, answer, then);
@@ -112,8 +114,8 @@ public final class NodeChecks {
 
     private void failed(
             List<SessionNode.OwnedNode> part,
-            Response<ZnodeStore.Written> failed,
-            Consumer<Response<ZnodeStore.Written>> then) {
+            Response<ZnodeStore.TransactionResult> failed,
+            Consumer<Response<ZnodeStore.TransactionResult>> then) {
         ZnodeStore.Refusal refusal = failed.get().failedAt().orElseThrow();
         if (refusal.code() == Status.NO_NODE) {
             part.get(refusal.index()).gone();
@@ -145,7 +147,7 @@ public final class NodeChecks {
                     }
                 }
             }
-            then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.Written(List.of(), gone)));
+            then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.TransactionResult(List.of(), gone)));
         });
     }
 

@@ -59,7 +59,7 @@ public final class Watches {
     }
 
     /** The two types of watches. */
-    private enum Of {
+    private enum WatchType {
         /** Fires on a change of the data and on deletion. */
         DATA,
         /** Fires on a change of the children and on deletion; a request has no children. */
@@ -88,12 +88,12 @@ public final class Watches {
 
         private long changedBy = NO_ZXID;
 
-        WatchState of(Of what) {
-            return what == Of.DATA ? data : children;
+        WatchState of(WatchType what) {
+            return what == WatchType.DATA ? data : children;
         }
 
-        void set(Of what, WatchState now) {
-            if (what == Of.DATA) {
+        void set(WatchType what, WatchState now) {
+            if (what == WatchType.DATA) {
                 data = now;
             } else {
                 children = now;
@@ -108,7 +108,7 @@ public final class Watches {
          * Notes that a watch fired. An event before the confirmation is of an older watch; the new one is still to
          * fire.
          */
-        void fired(Of what) {
+        void fired(WatchType what) {
             if (of(what) == WatchState.CONFIRMED) {
                 set(what, WatchState.NOT);
             }
@@ -145,17 +145,17 @@ public final class Watches {
 
     /** Watches a node's data and its children in one flight, which together show a clean release. */
     public Runnable watchForRelease(String path, Listener listener) {
-        watch(path, listener, Of.DATA);
-        return watch(path, listener, Of.CHILDREN);
+        watch(path, listener, WatchType.DATA);
+        return watch(path, listener, WatchType.CHILDREN);
     }
 
     public Runnable watchData(String path, Listener listener) {
-        return watch(path, listener, Of.DATA);
+        return watch(path, listener, WatchType.DATA);
     }
 
     /** Watches a node's children and its deletion. A request has no children. */
     public Runnable watchChildren(String path, Listener listener) {
-        return watch(path, listener, Of.CHILDREN);
+        return watch(path, listener, WatchType.CHILDREN);
     }
 
     /** Watches a node of this session. The watch is never removed: it ends with the node. */
@@ -164,7 +164,7 @@ public final class Watches {
         return () -> byPath.computeIfPresent(path, (p, watched) -> watched.remove(listener) ? null : watched);
     }
 
-    private Runnable watch(String path, Listener listener, Of what) {
+    private Runnable watch(String path, Listener listener, WatchType what) {
         WatchedNode watched = byPath.computeIfAbsent(path, p -> new WatchedNode());
         watched.add(listener);
         if (watched.of(what) == WatchState.NOT) {
@@ -213,11 +213,11 @@ public final class Watches {
         switch (change) {
             case DATA -> {
                 watched.changedBy = zxid;
-                watched.fired(Of.DATA);
+                watched.fired(WatchType.DATA);
                 watched.listening().forEach(Listener::changed);
             }
             case CHILDREN -> {
-                watched.fired(Of.CHILDREN);
+                watched.fired(WatchType.CHILDREN);
                 watched.listening().forEach(Listener::childrenChanged);
             }
             case DELETED -> {
@@ -238,7 +238,7 @@ public final class Watches {
     }
 
     /** Handles the response to setting a watch, and returns whether the server has set it. */
-    private boolean armed(String path, WatchedNode watched, Of what, Response<?> answer) {
+    private boolean armed(String path, WatchedNode watched, WatchType what, Response<?> answer) {
         if (answer.ok()) {
             watched.set(what, WatchState.CONFIRMED);
         } else if (byPath.remove(path, watched)) {

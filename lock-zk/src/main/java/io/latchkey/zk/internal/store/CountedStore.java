@@ -45,7 +45,7 @@ public final class CountedStore implements ZnodeStore {
     // ---- writes
 
     @Override
-    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+    public void create(String path, byte[] data, Consumer<Response<CreatedNode>> then) {
         List<Write> only = List.of(new Write.CreateRequest(path, data));
         unlessFull(
                 only,
@@ -61,7 +61,7 @@ public final class CountedStore implements ZnodeStore {
     }
 
     @Override
-    public void write(List<Write> writes, Consumer<Response<Written>> then) {
+    public void write(List<Write> writes, Consumer<Response<TransactionResult>> then) {
         unlessFull(
                 writes,
                 then,
@@ -80,8 +80,9 @@ public final class CountedStore implements ZnodeStore {
                 }));
     }
 
-    private <T> void unlessFull(List<Write> writes, Consumer<Response<T>> then, Consumer<SessionNodes.Sent> send) {
-        Optional<SessionNodes.Sent> sent = nodes.sending(creations(writes), deletions(writes), most);
+    private <T> void unlessFull(
+            List<Write> writes, Consumer<Response<T>> then, Consumer<SessionNodes.SentTransaction> send) {
+        Optional<SessionNodes.SentTransaction> sent = nodes.sending(creations(writes), deletions(writes), most);
         if (sent.isEmpty()) {
             then.accept(Response.failed(Status.SESSION_FULL, howFull()));
             return;
@@ -113,7 +114,7 @@ public final class CountedStore implements ZnodeStore {
     }
 
     /** Returns the names of the session's nodes among all that a transaction created, in their order. */
-    private static List<String> names(List<Write> writes, List<Created> created) {
+    private static List<String> names(List<Write> writes, List<CreatedNode> created) {
         List<String> names = new ArrayList<>(1);
         int next = 0;
         for (Write write : writes) {
@@ -126,7 +127,7 @@ public final class CountedStore implements ZnodeStore {
         return names;
     }
 
-    private void notAnswered(SessionNodes.Sent sent, Status code) {
+    private void notAnswered(SessionNodes.SentTransaction sent, Status code) {
         if (code.outcome() == Status.Outcome.OPEN) {
             nodes.lost(sent);
         } else {
@@ -134,7 +135,7 @@ public final class CountedStore implements ZnodeStore {
         }
     }
 
-    private void failed(SessionNodes.Sent sent, List<Write> writes, Refusal refusal) {
+    private void failed(SessionNodes.SentTransaction sent, List<Write> writes, Refusal refusal) {
         Write write = writes.get(refusal.index());
         if (refusal.code() == Status.NODE_EXISTS && createsNode(write)) {
             long before = writes.subList(0, refusal.index()).stream()

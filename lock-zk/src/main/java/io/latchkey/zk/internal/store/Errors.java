@@ -14,7 +14,7 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.zk.internal.queue.OtherUse;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.PrintableText;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -46,13 +46,13 @@ public final class Errors {
      * @param what the action: "read the queue"
      * @param changes whether it changes anything, so that it may have been done if no answer comes
      */
-    public record Asked(String what, boolean changes) {
-        public static Asked toSee(String what) {
-            return new Asked(what, false);
+    public record Purpose(String what, boolean changes) {
+        public static Purpose toSee(String what) {
+            return new Purpose(what, false);
         }
 
-        public static Asked toChange(String what) {
-            return new Asked(what, true);
+        public static Purpose toChange(String what) {
+            return new Purpose(what, true);
         }
     }
 
@@ -95,7 +95,7 @@ public final class Errors {
      */
     public static <T extends @Nullable Object> T valueOf(CompletableFuture<T> complete) {
         try {
-            return Waiting.valueOf(complete);
+            return CallerWait.valueOf(complete);
         } catch (ExecutionException failed) {
             throw own(Objects.requireNonNull(failed.getCause(), "failed without a cause"));
         }
@@ -240,10 +240,10 @@ public final class Errors {
                 Reason.SESSION_FULL);
     }
 
-    public static LockException unreadable(String path, List<ZnodeStore.Created> nodes) {
+    public static LockException unreadable(String path, List<ZnodeStore.CreatedNode> nodes) {
         return new LockException("The server created requests for " + path
                 + " with names that this version cannot read: "
-                + nodes.stream().map(ZnodeStore.Created::name).toList() + ". They are deleted, and nothing is held."
+                + nodes.stream().map(ZnodeStore.CreatedNode::name).toList() + ". They are deleted, and nothing is held."
                 + " Look for a proxy between this client and the servers that changes paths.");
     }
 
@@ -262,19 +262,19 @@ public final class Errors {
     }
 
     /** Returns the error for a question that was refused or lost. */
-    public static LockException of(String path, Asked asked, Response<?> answer) {
+    public static LockException of(String path, Purpose asked, Response<?> answer) {
         return switch (answer.code()) {
             case NO_AUTH -> denied(path, asked.what(), answer);
             case TOO_LONG -> tooLong(path, answer);
             case SESSION_FULL -> sessionFull(path, answer);
             case CONNECTION_LOSS, SESSION_EXPIRED -> unavailable(path, asked);
-            case READ_ONLY -> unavailable(path, Asked.toSee(asked.what()));
+            case READ_ONLY -> unavailable(path, Purpose.toSee(asked.what()));
             default -> refused(path, answer);
         };
     }
 
     /** Returns the error for a question without an answer, or without all of it. */
-    public static LockServiceUnavailableException unavailable(String path, Asked asked) {
+    public static LockServiceUnavailableException unavailable(String path, Purpose asked) {
         return new LockServiceUnavailableException("No complete answer from the ZooKeeper servers when asked to "
                 + asked.what() + " of " + path + ", or none but that they throttle requests. "
                 + (asked.changes() ? "It may have been done, or may still be. Look, and try again." : "Try again."));

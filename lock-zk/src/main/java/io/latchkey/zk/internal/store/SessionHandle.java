@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
@@ -141,7 +141,7 @@ final class SessionHandle {
     }
 
     private void watchSessionLater() {
-        boolean unused = Waiting.awaitUninterruptibly(new CompletableFuture<>(), REFUSED_PAUSE);
+        boolean unused = CallerWait.awaitUninterruptibly(new CompletableFuture<>(), REFUSED_PAUSE);
         watchSession();
     }
 

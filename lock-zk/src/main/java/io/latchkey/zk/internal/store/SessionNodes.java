@@ -46,7 +46,7 @@ public final class SessionNodes {
     record Creation(String path, boolean sequential) {}
 
     /** A transaction that was sent, with all that it creates and deletes, and the time. */
-    record Sent(List<CountedNode> created, List<String> deleted, long at) {}
+    record SentTransaction(List<CountedNode> created, List<String> deleted, long at) {}
 
     /** A read that was sent, and the last committed write that had been answered by then. */
     record Look(long at, long proved) {}
@@ -115,8 +115,8 @@ public final class SessionNodes {
      * Takes down a transaction that is about to be sent. Empty if the sum would be more than {@code most} when the
      * transaction is applied.
      */
-    synchronized Optional<Sent> sending(List<Creation> creations, List<String> deletions, long most) {
-        Sent sent = new Sent(new ArrayList<>(creations.size()), deletions, ++now);
+    synchronized Optional<SentTransaction> sending(List<Creation> creations, List<String> deletions, long most) {
+        SentTransaction sent = new SentTransaction(new ArrayList<>(creations.size()), deletions, ++now);
         long leaving = 0;
         for (String path : deletions) {
             leaving += find(path)
@@ -147,7 +147,7 @@ public final class SessionNodes {
     }
 
     /** Takes down that a transaction was applied, and the names of the nodes that it created. */
-    synchronized void applied(Sent sent, List<String> names) {
+    synchronized void applied(SentTransaction sent, List<String> names) {
         committed(sent);
         for (int i = 0; i < sent.created.size(); i++) {
             CountedNode node = sent.created.get(i);
@@ -158,18 +158,18 @@ public final class SessionNodes {
     }
 
     /** Takes down that a transaction was committed and changed nothing. */
-    synchronized void failed(Sent sent) {
+    synchronized void failed(SentTransaction sent) {
         committed(sent);
         settled(sent, false);
     }
 
     /** Takes down that the server refused a transaction, or that it was not sent. */
-    synchronized void refused(Sent sent) {
+    synchronized void refused(SentTransaction sent) {
         settled(sent, false);
     }
 
     /** Takes down that the answer to a transaction was lost. */
-    synchronized void lost(Sent sent) {
+    synchronized void lost(SentTransaction sent) {
         settled(sent, true);
     }
 
@@ -177,7 +177,7 @@ public final class SessionNodes {
      * Takes down that a transaction failed as one of its nodes exists. If that is one of this session, the same
      * transaction was applied before, as a whole.
      */
-    synchronized void existed(Sent sent, int creation) {
+    synchronized void existed(SentTransaction sent, int creation) {
         committed(sent);
         CountedNode node = sent.created.get(creation);
         boolean own = node.lost || node.there;
@@ -188,12 +188,12 @@ public final class SessionNodes {
         }
     }
 
-    private void committed(Sent sent) {
+    private void committed(SentTransaction sent) {
         now++;
         proved = Math.max(proved, sent.at);
     }
 
-    private void settled(Sent sent, boolean lost) {
+    private void settled(SentTransaction sent, boolean lost) {
         now++;
         for (CountedNode node : sent.created) {
             node.open--;
@@ -205,7 +205,7 @@ public final class SessionNodes {
         }
     }
 
-    private void forgetDeleted(Sent sent) {
+    private void forgetDeleted(SentTransaction sent) {
         for (String path : sent.deleted) {
             find(path).ifPresent(node -> {
                 node.there = false;
@@ -229,7 +229,7 @@ public final class SessionNodes {
     }
 
     /** Takes down that the node did not exist, by the answer to a committed transaction. */
-    void gone(Sent by, String path) {
+    void gone(SentTransaction by, String path) {
         gone(new Look(by.at, by.at), path);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,6 +12,6 @@ public final class Throttling {
     private Throttling() {}
 
     public static void pause() throws InterruptedException {
-        boolean unused = Waiting.await(new CompletableFuture<>(), PAUSE);
+        boolean unused = CallerWait.await(new CompletableFuture<>(), PAUSE);
     }
 }

@@ -21,7 +21,7 @@ public interface ZnodeStore {
     int ZOOKEEPERS_LONGEST_ANSWER = 0xfffff;
 
     /** Creates an ephemeral sequential node whose name begins with {@code path}. */
-    void create(String path, byte[] data, Consumer<Response<Created>> then);
+    void create(String path, byte[] data, Consumer<Response<CreatedNode>> then);
 
     void list(String path, Consumer<Response<Listing>> then);
 
@@ -54,7 +54,7 @@ public interface ZnodeStore {
     void removeWatches(String path, Runnable then);
 
     /** Executes a transaction, whole or not at all. */
-    void write(List<Write> writes, Consumer<Response<Written>> then);
+    void write(List<Write> writes, Consumer<Response<TransactionResult>> then);
 
     /**
      * Creates the node again that is the root of all paths here: the chroot. {@code then} gets {@link Status#NO_NODE}
@@ -91,7 +91,7 @@ public interface ZnodeStore {
     }
 
     /** A created node: its name without the parent's path, and its czxid. */
-    record Created(String name, long czxid) {}
+    record CreatedNode(String name, long czxid) {}
 
     /**
      * The children of a node, in no order, and the mzxid of the node's own data; -1 if the data may have changed during
@@ -118,7 +118,7 @@ public interface ZnodeStore {
      * @param created the nodes that it created, in order; with its zxid if the server returned it, otherwise 0
      * @param failedAt the write that made the whole transaction fail; empty if it succeeded
      */
-    record Written(List<Created> created, Optional<Refusal> failedAt) {}
+    record TransactionResult(List<CreatedNode> created, Optional<Refusal> failedAt) {}
 
     /** The write that made a transaction fail, and the reason. */
     record Refusal(int index, Status code, String detail) {}

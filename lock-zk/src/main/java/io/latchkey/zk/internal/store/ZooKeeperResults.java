@@ -2,11 +2,11 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.collect.Maps;
-import io.latchkey.zk.internal.store.ZnodeStore.Created;
+import io.latchkey.zk.internal.store.ZnodeStore.CreatedNode;
 import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
-import io.latchkey.zk.internal.store.ZnodeStore.Written;
+import io.latchkey.zk.internal.store.ZnodeStore.TransactionResult;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -76,9 +76,9 @@ public final class ZooKeeperResults {
      * with the write that failed. The exception is a failure because the leader is ending the session, or knows it at
      * another server: that proves nothing else.
      */
-    static Response<Written> written(int rc, List<OpResult> results) {
+    static Response<TransactionResult> written(int rc, List<OpResult> results) {
         if (rc == KeeperException.Code.OK.intValue()) {
-            return Response.of(new Written(created(results), Optional.empty()));
+            return Response.of(new TransactionResult(created(results), Optional.empty()));
         }
         if (results != null) {
             for (int i = 0; i < results.size(); i++) {
@@ -88,7 +88,7 @@ public final class ZooKeeperResults {
                     Status code = status(error.getErr());
                     return code == Status.SESSION_EXPIRED || code == Status.CONNECTION_LOSS
                             ? Response.failed(code, word(error.getErr()))
-                            : Response.of(new Written(
+                            : Response.of(new TransactionResult(
                                     List.of(),
                                     Optional.of(new Refusal(i, ofRefused(error.getErr()), word(error.getErr())))));
                 }
@@ -103,7 +103,7 @@ public final class ZooKeeperResults {
      * Not every server returns the Stat of a create, and a handle with a chroot does not either (3.9.5 falls back to
      * the old form).
      */
-    private static List<Created> created(List<OpResult> results) {
+    private static List<CreatedNode> created(List<OpResult> results) {
         long zxid = 0;
         for (OpResult result : results) {
             if (result instanceof OpResult.SetDataResult set) {
@@ -112,17 +112,17 @@ public final class ZooKeeperResults {
                 zxid = node.getStat().getCzxid();
             }
         }
-        List<Created> created = new ArrayList<>(1);
+        List<CreatedNode> created = new ArrayList<>(1);
         for (OpResult result : results) {
             if (result instanceof OpResult.CreateResult node) {
-                created.add(new Created(lastName(node.getPath()), zxid));
+                created.add(new CreatedNode(lastName(node.getPath()), zxid));
             }
         }
         return created;
     }
 
-    static Response<Created> created(int rc, String name, Stat stat) {
-        return answer(rc, () -> new Created(lastName(name), stat.getCzxid()));
+    static Response<CreatedNode> created(int rc, String name, Stat stat) {
+        return answer(rc, () -> new CreatedNode(lastName(name), stat.getCzxid()));
     }
 
     static Response<String> synced(int rc, String path) {

@@ -59,7 +59,7 @@ public final class ZooKeeperStore implements ZnodeStore {
         return zooKeeper;
     }
 
-    private AsyncCallback.Create2Callback created(Consumer<Response<Created>> then) {
+    private AsyncCallback.Create2Callback created(Consumer<Response<CreatedNode>> then) {
         return (rc, path, ctx, name, stat) ->
                 handle.deliver(() -> then.accept(ZooKeeperResults.created(rc, name, stat)));
     }
@@ -84,7 +84,7 @@ public final class ZooKeeperStore implements ZnodeStore {
      * transactions have paths as the servers have them.
      */
     @Override
-    public void create(String path, byte[] data, Consumer<Response<Created>> then) {
+    public void create(String path, byte[] data, Consumer<Response<CreatedNode>> then) {
         if (!handle.nodes().chrootKnown()) {
             write(List.of(new Write.CreateRequest(path, data)), answer -> then.accept(alone(answer)));
             return;
@@ -162,12 +162,12 @@ public final class ZooKeeperStore implements ZnodeStore {
     }
 
     @Override
-    public void write(List<Write> writes, Consumer<Response<Written>> then) {
+    public void write(List<Write> writes, Consumer<Response<TransactionResult>> then) {
         List<Op> ops = writes.stream().map(this::op).toList();
         zooKeeper.multi(
                 ops,
                 (rc, path, ctx, results) -> handle.deliver(() -> {
-                    Response<Written> answer = ZooKeeperResults.written(rc, results);
+                    Response<TransactionResult> answer = ZooKeeperResults.written(rc, results);
                     if (answer.ok() && !handle.nodes().chrootKnown()) {
                         noteChroot(ops, results);
                     }
@@ -184,13 +184,13 @@ public final class ZooKeeperStore implements ZnodeStore {
         }
     }
 
-    private static Response<Created> alone(Response<Written> answer) {
+    private static Response<CreatedNode> alone(Response<TransactionResult> answer) {
         if (!answer.ok()) {
             return Response.failed(answer.code(), answer.detail());
         }
         return answer.get()
                 .failedAt()
-                .map(refusal -> Response.<Created>failed(refusal.code(), refusal.detail()))
+                .map(refusal -> Response.<CreatedNode>failed(refusal.code(), refusal.detail()))
                 .orElseGet(() -> Response.of(answer.get().created().get(0)));
     }
 

@@ -79,6 +79,6 @@ public final class NewsQueue {
     public void awaitDelivered(Duration longest) {
         CompletableFuture<Boolean> delivered = new CompletableFuture<>();
         addAnyway(() -> delivered.complete(true));
-        boolean unused = Waiting.awaitUninterruptibly(delivered, longest);
+        boolean unused = CallerWait.awaitUninterruptibly(delivered, longest);
     }
 }

@@ -12,9 +12,9 @@ import java.util.Deque;
 final class SlidingMaximum {
     private final Duration apart;
     /** The longest duration, the longest since that one, and so on. */
-    private final Deque<One> found = new ArrayDeque<>();
+    private final Deque<Measurement> found = new ArrayDeque<>();
 
-    private record One(Duration length, ClockReading end) {}
+    private record Measurement(Duration length, ClockReading end) {}
 
     /**
      * @param apart the minimum distance between the ends of entries; an entry is kept for this long beyond the span,
@@ -29,7 +29,7 @@ final class SlidingMaximum {
             found.removeLast();
         }
         if (found.isEmpty() || end.isAfter(found.getLast().end().plus(apart))) {
-            found.addLast(new One(length, end));
+            found.addLast(new Measurement(length, end));
         }
     }
 

@@ -27,7 +27,7 @@ import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
-import io.latchkey.zk.internal.threads.Waiting;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -124,7 +124,7 @@ class EngineTest {
         ClientClosedException told = assertThrows(ClientClosedException.class, () -> engine.queries()
                 .ask(
                         new LockPath("/m"),
-                        Errors.Asked.toSee("read the queue"),
+                        Errors.Purpose.toSee("read the queue"),
                         (session, answer) -> answer.complete(true)));
         assertTrue(told.getMessage().contains("is closed and holds no lease"), "not that its leases may be released");
     }
@@ -136,7 +136,7 @@ class EngineTest {
         SessionNodes nodes = SessionNodes.ofNewSession(0);
         ZnodeStore server = FakeStore.of(() -> nodes, (request, args) -> {
             if (request.equals("create")) {
-                FakeStore.answer(args[args.length - 1], Response.of(new ZnodeStore.Created("m-0000000000", 1)));
+                FakeStore.answer(args[args.length - 1], Response.of(new ZnodeStore.CreatedNode("m-0000000000", 1)));
             }
         });
         CountedStore counted = new CountedStore(server, Long.MAX_VALUE);
@@ -180,7 +180,7 @@ class EngineTest {
         CompletableFuture<Void> ends = new CompletableFuture<>();
         Thread stuck = new Thread(() -> engine.context().execute(() -> {
             begun.countDown();
-            Waiting.awaitUninterruptibly(ends);
+            CallerWait.awaitUninterruptibly(ends);
         }));
         stuck.start();
         assertTrue(begun.await(10, TimeUnit.SECONDS));
@@ -212,7 +212,7 @@ class EngineTest {
                 CompletableFuture.supplyAsync(() -> assertThrows(LockException.class, () -> patient.queries()
                         .ask(
                                 new LockPath("/m"),
-                                Errors.Asked.toSee("read the queue"),
+                                Errors.Purpose.toSee("read the queue"),
                                 (session, answer) -> asked.complete(true))));
         assertTrue(asked.get(10, TimeUnit.SECONDS));
         patient.context().execute(patient::close);
@@ -269,7 +269,7 @@ class EngineTest {
             switch (request) {
                 case "create" -> FakeStore.answer(then, Response.failed(Status.CONNECTION_LOSS, "CONNECTIONLOSS"));
                 case "write" ->
-                    FakeStore.answer(then, Response.of(new ZnodeStore.Written(List.of(), Optional.empty())));
+                    FakeStore.answer(then, Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.empty())));
                 case "list" -> FakeStore.answer(then, Response.of(new ZnodeStore.Listing(List.of(), 1)));
                 default -> {}
             }

@@ -57,10 +57,10 @@ class ManyRequestsTest {
             if (request.equals("create")) {
                 String name = args[0] + String.format(Locale.ROOT, "%010d", created.getAndIncrement());
                 name = name.substring(name.lastIndexOf('/') + 1);
-                FakeStore.answer(args[2], Response.of(new ZnodeStore.Created(name, 1)));
+                FakeStore.answer(args[2], Response.of(new ZnodeStore.CreatedNode(name, 1)));
             } else if (request.equals("write")) {
                 time.pass(Duration.ofMinutes(1));
-                FakeStore.answer(args[1], Response.of(new ZnodeStore.Written(List.of(), Optional.empty())));
+                FakeStore.answer(args[1], Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.empty())));
             }
         });
     }
@@ -136,7 +136,7 @@ class ManyRequestsTest {
     }
 
     private static long nanosOfLateAnswers(Engine engine) throws InterruptedException {
-        return engine.queries().ask(new LockPath("/m"), Errors.Asked.toSee("be late"), (session, took) -> {
+        return engine.queries().ask(new LockPath("/m"), Errors.Purpose.toSee("be late"), (session, took) -> {
             long start = worked();
             for (int i = 0; i < 30_000; i++) {
                 session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});

@@ -26,10 +26,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a session makes of answers that servers give seldom. */
 class ConnectionTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final Response<ZnodeStore.Written> COMMITTED =
-            Response.of(new ZnodeStore.Written(List.of(), Optional.empty()));
+    private static final Response<ZnodeStore.TransactionResult> COMMITTED =
+            Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.empty()));
     /** The answer to a request that the server gave up; its connection stays. */
-    private static final Response<ZnodeStore.Written> LOST = Response.failed(Status.CONNECTION_LOSS, "REQUESTTIMEOUT");
+    private static final Response<ZnodeStore.TransactionResult> LOST =
+            Response.failed(Status.CONNECTION_LOSS, "REQUESTTIMEOUT");
 
     private final Engine engine = new Engine(WithoutServer.config());
     private final Session session = new Session(engine.context(), new SessionThatLives());
@@ -56,7 +57,7 @@ class ConnectionTest {
         session.connection().write(List.of(new ZnodeStore.Write.Check("/")), answer -> {});
     }
 
-    private void answer(Response<ZnodeStore.Written> how) {
+    private void answer(Response<ZnodeStore.TransactionResult> how) {
         FakeStore.answer(sent.remove(), how);
     }
 

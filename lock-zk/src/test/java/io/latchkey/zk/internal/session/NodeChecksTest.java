@@ -24,8 +24,8 @@ class NodeChecksTest {
     private static final NodeName NAME =
             NodeName.parse("write-00000000000000a1-0000000000").orElseThrow();
 
-    private static final Response<ZnodeStore.Written> COMMITTED =
-            Response.of(new ZnodeStore.Written(List.of(), Optional.empty()));
+    private static final Response<ZnodeStore.TransactionResult> COMMITTED =
+            Response.of(new ZnodeStore.TransactionResult(List.of(), Optional.empty()));
 
     /** What the server answers when it is asked which of the other nodes exist. */
     private Response<?> others = Response.of(List.of());
@@ -83,8 +83,8 @@ class NodeChecksTest {
 
     /** Returns a server that refuses the first check of each transaction. */
     private ZnodeStore refusing(Status why) {
-        ZnodeStore.Written refused =
-                new ZnodeStore.Written(List.of(), Optional.of(new ZnodeStore.Refusal(0, why, why.name())));
+        ZnodeStore.TransactionResult refused =
+                new ZnodeStore.TransactionResult(List.of(), Optional.of(new ZnodeStore.Refusal(0, why, why.name())));
         return FakeStore.of((request, args) -> {
             if (request.equals("write")) {
                 FakeStore.answer(args[1], Response.of(refused));
@@ -103,7 +103,7 @@ class NodeChecksTest {
         session.open(refusing(Status.NO_AUTH));
         List<SessionNode.OwnedNode> nodes = nodesAt("/a", "/b", "/c");
         others = Response.of(List.of(Status.NO_NODE, Status.NO_AUTH));
-        List<Response<ZnodeStore.Written>> answers = new ArrayList<>();
+        List<Response<ZnodeStore.TransactionResult>> answers = new ArrayList<>();
         session.nodeChecks().check(nodes, () -> true, answers::add);
         assertEquals(List.of(nodes.get(1).path(), nodes.get(2).path()), askedFor);
         assertEquals(List.of("/b"), gone);
@@ -114,7 +114,7 @@ class NodeChecksTest {
         assertEquals("0 NO_AUTH", refusalIn(answers.get(1)), "all are there");
     }
 
-    private static String refusalIn(Response<ZnodeStore.Written> answer) {
+    private static String refusalIn(Response<ZnodeStore.TransactionResult> answer) {
         ZnodeStore.Refusal refusal = answer.get().failedAt().orElseThrow();
         return refusal.index() + " " + refusal.code();
     }

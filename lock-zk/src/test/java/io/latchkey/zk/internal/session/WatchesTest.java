@@ -48,7 +48,7 @@ class WatchesTest {
     }
 
     /** Hears of no difference between a release and another deletion. */
-    private final class Simple implements Watches.Listener {
+    private final class SimpleListener implements Watches.Listener {
         @Override
         public void gone() {
             heard.add("simple: gone");
@@ -121,7 +121,7 @@ class WatchesTest {
     @CsvSource({"7, 7, released", "7, 8, gone", "-1, -1, gone", "-1, 7, gone", "7, -1, gone"})
     void deletionIsARelease_onlyInTheTransactionThatChangedTheData(long changed, long deleted, String outcome) {
         var unused = session.watches().watchForRelease(NODE, listener("one"));
-        var unused2 = session.watches().watchOwn(NODE, new Simple());
+        var unused2 = session.watches().watchOwn(NODE, new SimpleListener());
         session.watches().fired(NODE, ZnodeStore.Change.DATA, changed);
         session.watches().fired(NODE, ZnodeStore.Change.DELETED, deleted);
         assertEquals(List.of("one: " + outcome, "simple: gone"), heard);

@@ -28,7 +28,7 @@ class ErrorsTest {
                 assertThrows(LockServiceUnavailableException.class, () -> engine.queries()
                         .ask(
                                 new LockPath("/m"),
-                                Errors.Asked.toSee("read the queue"),
+                                Errors.Purpose.toSee("read the queue"),
                                 (session, answer) -> answer.complete(true)));
         assertEquals(Reason.NO_SESSION, told.reason());
     }

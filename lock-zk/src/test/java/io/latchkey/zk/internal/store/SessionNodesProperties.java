@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.collect.Iterables;
-import io.latchkey.zk.internal.store.ZnodeStore.Created;
+import io.latchkey.zk.internal.store.ZnodeStore.CreatedNode;
 import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
 import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
+import io.latchkey.zk.internal.store.ZnodeStore.TransactionResult;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
-import io.latchkey.zk.internal.store.ZnodeStore.Written;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,13 +81,13 @@ class SessionNodesProperties {
         /** The paths, or their beginnings, of creations whose answer was lost. */
         final Set<String> lost = new TreeSet<>();
 
-        private final Queue<Sent> sent = new ArrayDeque<>();
+        private final Queue<SentRequest> sent = new ArrayDeque<>();
         /** Answers and events on their way to the client, in their order. */
         private final Queue<Runnable> arriving = new ArrayDeque<>();
         /** Requests whose answers are on their way. */
-        private final Queue<Sent> taken = new ArrayDeque<>();
+        private final Queue<SentRequest> taken = new ArrayDeque<>();
         /** Writes that are committed ahead of the first of the present connection: the servers had them before. */
-        private final Queue<Sent> late = new ArrayDeque<>();
+        private final Queue<SentRequest> late = new ArrayDeque<>();
 
         private final CountedStore store = new CountedStore(
                 FakeStore.of(() -> nodes, (request, args) -> sent.add(request(request, args))), Long.MAX_VALUE);
@@ -98,7 +98,7 @@ class SessionNodesProperties {
         private int numbers;
 
         /** A request at the server. */
-        private record Sent(List<Write> writes, Supplier<Response<?>> action, Object then) {
+        private record SentRequest(List<Write> writes, Supplier<Response<?>> action, Object then) {
             /** The server does it, and its answer is lost. */
             void takeUnanswered() {
                 var unused = action.get();
@@ -158,22 +158,23 @@ class SessionNodesProperties {
             store.write(List.of(writes), answer -> {});
         }
 
-        private Sent request(String name, Object[] args) {
+        private SentRequest request(String name, Object[] args) {
             Object then = args[args.length - 1];
             return switch (name) {
                 case "create" -> {
                     List<Write> only = List.of(new Write.CreateRequest((String) args[0], DATA));
-                    yield new Sent(only, () -> created(commit(only)), then);
+                    yield new SentRequest(only, () -> created(commit(only)), then);
                 }
                 case "write" -> {
                     List<Write> writes = writes(args[0]);
-                    yield new Sent(writes, () -> commit(writes), then);
+                    yield new SentRequest(writes, () -> commit(writes), then);
                 }
-                case "list" -> new Sent(List.of(), () -> children((String) args[0]), then);
-                case "lists" -> new Sent(List.of(), () -> Response.of(List.of(children("/b"), children("/a"))), then);
-                case "read" -> new Sent(List.of(), () -> data((String) args[0]), then);
+                case "list" -> new SentRequest(List.of(), () -> children((String) args[0]), then);
+                case "lists" ->
+                    new SentRequest(List.of(), () -> Response.of(List.of(children("/b"), children("/a"))), then);
+                case "read" -> new SentRequest(List.of(), () -> data((String) args[0]), then);
                 case "exist" ->
-                    new Sent(
+                    new SentRequest(
                             List.of(),
                             () -> Response.of(((List<?>) args[0])
                                     .stream().map(this::status).toList()),
@@ -189,25 +190,25 @@ class SessionNodesProperties {
 
         // ---- the servers
 
-        private static Response<Created> created(Response<Written> only) {
+        private static Response<CreatedNode> created(Response<TransactionResult> only) {
             return Response.of(only.get().created().get(0));
         }
 
-        private Response<Written> commit(List<Write> writes) {
+        private Response<TransactionResult> commit(List<Write> writes) {
             Set<String> after = new TreeSet<>(there);
-            List<Created> created = new ArrayList<>();
+            List<CreatedNode> created = new ArrayList<>();
             for (int i = 0; i < writes.size(); i++) {
                 String path = writes.get(i).path();
                 Optional<Status> refused = Optional.empty();
                 if (writes.get(i) instanceof Write.CreateRequest) {
                     String whole = path + String.format(Locale.ROOT, "%010d", numbers++);
                     after.add(whole);
-                    created.add(new Created(CountedNode.nameOf(whole), 1));
+                    created.add(new CreatedNode(CountedNode.nameOf(whole), 1));
                 } else if (writes.get(i) instanceof Write.CreateNode) {
                     refused = after.add(path) ? Optional.empty() : Optional.of(Status.NODE_EXISTS);
-                    created.add(new Created(CountedNode.nameOf(path), 1));
+                    created.add(new CreatedNode(CountedNode.nameOf(path), 1));
                 } else if (writes.get(i) instanceof Write.CreatePath) {
-                    created.add(new Created(CountedNode.nameOf(path), 1));
+                    created.add(new CreatedNode(CountedNode.nameOf(path), 1));
                 } else if (!path.equals("/")) {
                     boolean exists = writes.get(i) instanceof Write.Delete ? after.remove(path) : after.contains(path);
                     refused = exists ? Optional.empty() : Optional.of(Status.NO_NODE);
@@ -215,12 +216,12 @@ class SessionNodesProperties {
                 if (refused.isPresent()) {
                     Refusal refusal =
                             new Refusal(i, refused.get(), refused.get().name());
-                    return Response.of(new Written(List.of(), Optional.of(refusal)));
+                    return Response.of(new TransactionResult(List.of(), Optional.of(refusal)));
                 }
             }
             there.clear();
             there.addAll(after);
-            return Response.of(new Written(created, Optional.empty()));
+            return Response.of(new TransactionResult(created, Optional.empty()));
         }
 
         private Response<Listing> children(String parent) {
@@ -251,12 +252,12 @@ class SessionNodesProperties {
         }
 
         private void take() {
-            Sent next = sent.poll();
+            SentRequest next = sent.poll();
             if (next == null) {
                 return;
             }
             if (!next.writes.isEmpty()) {
-                late.forEach(Sent::takeUnanswered);
+                late.forEach(SentRequest::takeUnanswered);
                 late.clear();
             }
             Response<?> answer = next.action.get();
@@ -288,22 +289,22 @@ class SessionNodesProperties {
 
         /** Some of the requests are taken all the same, at once or by the first write of the next connection. */
         private void loseConnection(int with) {
-            List<Sent> unanswered = new ArrayList<>(taken);
+            List<SentRequest> unanswered = new ArrayList<>(taken);
             unanswered.addAll(sent);
-            List<Sent> writes =
+            List<SentRequest> writes =
                     sent.stream().filter(one -> !one.writes.isEmpty()).toList();
             writes = writes.subList(0, with % (writes.size() + 1));
             if (with % 2 == 0) {
                 late.addAll(writes);
             } else if (!writes.isEmpty()) {
-                late.forEach(Sent::takeUnanswered);
+                late.forEach(SentRequest::takeUnanswered);
                 late.clear();
-                writes.forEach(Sent::takeUnanswered);
+                writes.forEach(SentRequest::takeUnanswered);
             }
             taken.clear();
             arriving.clear();
             sent.clear();
-            for (Sent each : unanswered) {
+            for (SentRequest each : unanswered) {
                 each.writes.forEach(write -> lost.add(write.path()));
                 if (each.writes.size() == 2 && each.writes.get(0) instanceof Write.CreateNode) {
                     lostWrites.add(each.writes);

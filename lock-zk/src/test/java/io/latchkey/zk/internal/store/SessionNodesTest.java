@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.latchkey.zk.internal.store.ZnodeStore.Created;
+import io.latchkey.zk.internal.store.ZnodeStore.CreatedNode;
 import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.Refusal;
+import io.latchkey.zk.internal.store.ZnodeStore.TransactionResult;
 import io.latchkey.zk.internal.store.ZnodeStore.Write;
-import io.latchkey.zk.internal.store.ZnodeStore.Written;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -64,16 +64,16 @@ class SessionNodesTest {
         FakeStore.answer(unanswered.remove(), answer);
     }
 
-    private static Response<Written> committed(String... names) {
-        List<Created> created = new ArrayList<>();
+    private static Response<TransactionResult> committed(String... names) {
+        List<CreatedNode> created = new ArrayList<>();
         for (String name : names) {
-            created.add(new Created(name, 1));
+            created.add(new CreatedNode(name, 1));
         }
-        return Response.of(new Written(created, Optional.empty()));
+        return Response.of(new TransactionResult(created, Optional.empty()));
     }
 
-    private static Response<Written> refused(int index, Status code) {
-        return Response.of(new Written(List.of(), Optional.of(new Refusal(index, code, code.name()))));
+    private static Response<TransactionResult> refused(int index, Status code) {
+        return Response.of(new TransactionResult(List.of(), Optional.of(new Refusal(index, code, code.name()))));
     }
 
     private static Response<?> lost() {
@@ -112,7 +112,7 @@ class SessionNodesTest {
         assertEquals(List.of(PREFIX), nodes.open());
         assertEquals(List.of(), nodes.known());
 
-        answer(Response.of(new Created(NAME, 1)));
+        answer(Response.of(new CreatedNode(NAME, 1)));
         assertEquals(KNOWN, nodes.sum());
         assertEquals(List.of(), nodes.open());
         assertEquals(List.of(NODE), nodes.known());
@@ -129,14 +129,14 @@ class SessionNodesTest {
         nodes = SessionNodes.ofNewSession("/päth".getBytes(StandardCharsets.UTF_8).length);
         store = store(Long.MAX_VALUE);
         store.create("/ä/lease-", DATA, told::add);
-        answer(Response.of(new Created("lease-0000000000", 1)));
+        answer(Response.of(new CreatedNode("lease-0000000000", 1)));
         assertEquals("/p..th/..a/".length() - 1 + "lease-0000000000".length() + 4, nodes.sum());
     }
 
     @Test
     void nodeWithANegativeNumberIsKnownInFull() {
         create();
-        answer(Response.of(new Created(PREFIX.substring(3) + "-2147483648", 1)));
+        answer(Response.of(new CreatedNode(PREFIX.substring(3) + "-2147483648", 1)));
         assertEquals(List.of(PREFIX + "-2147483648"), nodes.known());
         assertEquals(OPEN, nodes.sum());
     }
@@ -199,7 +199,7 @@ class SessionNodesTest {
         create();
         store.list("/a", told::add);
         answer(children());
-        answer(Response.of(new Created(NAME, 1)));
+        answer(Response.of(new CreatedNode(NAME, 1)));
         assertEquals(KNOWN, nodes.sum());
         answer(children("other"));
         assertEquals(0, nodes.sum());
@@ -227,7 +227,7 @@ class SessionNodesTest {
 
     private void known() {
         create();
-        answer(Response.of(new Created(NAME, 1)));
+        answer(Response.of(new CreatedNode(NAME, 1)));
         assertEquals(KNOWN, nodes.sum());
     }
 

@@ -208,12 +208,12 @@ class ZooKeeperResultsTest {
         stat.setMzxid(6);
         OpResult plain = new OpResult.CreateResult("/m/write-1");
         assertEquals(
-                List.of(new ZnodeStore.Created("write-1", 6)),
+                List.of(new ZnodeStore.CreatedNode("write-1", 6)),
                 ZooKeeperResults.written(OK, List.of(new OpResult.SetDataResult(stat), plain))
                         .get()
                         .created());
         assertEquals(
-                List.of(new ZnodeStore.Created("m", 5), new ZnodeStore.Created("write-1", 5)),
+                List.of(new ZnodeStore.CreatedNode("m", 5), new ZnodeStore.CreatedNode("write-1", 5)),
                 ZooKeeperResults.written(OK, List.of(new OpResult.CreateResult("/m", stat), plain))
                         .get()
                         .created());
@@ -223,7 +223,7 @@ class ZooKeeperResultsTest {
                         .get()
                         .created());
         assertEquals(
-                new ZnodeStore.Created("write-2", 5),
+                new ZnodeStore.CreatedNode("write-2", 5),
                 ZooKeeperResults.created(OK, "/m/write-2", stat).get());
     }
 
@@ -253,7 +253,7 @@ class ZooKeeperResultsTest {
         assertEquals(Status.CONNECTION_LOSS, ZooKeeperResults.synced(LOST, "/m").code());
     }
 
-    private static Response<ZnodeStore.Written> refusedBy(KeeperException.Code code) {
+    private static Response<ZnodeStore.TransactionResult> refusedBy(KeeperException.Code code) {
         OpResult refused = new OpResult.ErrorResult(code.intValue());
         OpResult further = new OpResult.ErrorResult(KeeperException.Code.RUNTIMEINCONSISTENCY.intValue());
         return ZooKeeperResults.written(code.intValue(), List.of(refused, further));

@@ -112,7 +112,7 @@ class NewsQueueTest {
         try {
             NewsQueue slow = queue(thread);
             slow.add(() -> {
-                Waiting.awaitUninterruptibly(new java.util.concurrent.CompletableFuture<>(), Duration.ofMillis(50));
+                CallerWait.awaitUninterruptibly(new java.util.concurrent.CompletableFuture<>(), Duration.ofMillis(50));
                 heard.add("late");
             });
             assertTimeoutPreemptively(Duration.ofSeconds(10), () -> slow.awaitDelivered(Duration.ofHours(1)));

@@ -21,11 +21,11 @@ class OpenAnswersTest {
     private final OpenAnswers answers = new OpenAnswers();
     private final LockException failure = new LockException("thrown by a test");
     /** The answers that the end of the engine has reached. */
-    private final List<Told> told = new ArrayList<>();
+    private final List<NotedAnswer> told = new ArrayList<>();
 
     /** An answer that notes the end of the engine, and does not complete by it. */
-    private final class Told extends OpenAnswers.Answer<String> {
-        Told() {
+    private final class NotedAnswer extends OpenAnswers.Answer<String> {
+        NotedAnswer() {
             super(answers);
             open();
         }
@@ -46,8 +46,8 @@ class OpenAnswersTest {
     @ParameterizedTest
     @MethodSource("completions")
     void answerIsOpen_untilItIsCompleted(Predicate<OpenAnswers.Answer<String>> completion) {
-        Told open = new Told();
-        Told completed = new Told();
+        NotedAnswer open = new NotedAnswer();
+        NotedAnswer completed = new NotedAnswer();
         assertTrue(completion.test(completed), "it is the first to complete it");
         answers.failAll(() -> failure);
         assertEquals(List.of(open), told);

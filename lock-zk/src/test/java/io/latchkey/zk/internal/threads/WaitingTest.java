@@ -25,22 +25,22 @@ class WaitingTest {
 
     @Test
     void waitEndsWithTheAnswer_orItsTime_orAnInterruption() throws Exception {
-        assertFalse(Waiting.await(answer, Duration.ofMillis(1)));
+        assertFalse(CallerWait.await(answer, Duration.ofMillis(1)));
         Thread.currentThread().interrupt();
-        assertThrows(InterruptedException.class, () -> Waiting.await(answer));
+        assertThrows(InterruptedException.class, () -> CallerWait.await(answer));
         assertFalse(Thread.interrupted());
         CompletableFuture.delayedExecutor(5, TimeUnit.MILLISECONDS).execute(() -> answer.complete("there"));
-        Waiting.await(answer);
-        assertEquals("there", Waiting.valueOf(answer));
+        CallerWait.await(answer);
+        assertEquals("there", CallerWait.valueOf(answer));
     }
 
     @Test
     void interruptionIsKept_whenTheWaitDoesNotEndByIt() throws Exception {
         Thread.currentThread().interrupt();
-        assertFalse(Waiting.awaitUninterruptibly(answer, Duration.ofMillis(5)));
+        assertFalse(CallerWait.awaitUninterruptibly(answer, Duration.ofMillis(5)));
         CompletableFuture.delayedExecutor(5, TimeUnit.MILLISECONDS).execute(() -> answer.complete("there"));
-        Waiting.awaitUninterruptibly(answer);
-        assertEquals("there", Waiting.valueOf(answer));
+        CallerWait.awaitUninterruptibly(answer);
+        assertEquals("there", CallerWait.valueOf(answer));
         assertTrue(Thread.interrupted());
     }
 
@@ -48,22 +48,22 @@ class WaitingTest {
     void answerGoesBeforeAnInterruption_whichIsKept() throws Exception {
         answer.complete("there");
         Thread.currentThread().interrupt();
-        Waiting.await(answer);
-        assertTrue(Waiting.await(answer, Duration.ZERO));
+        CallerWait.await(answer);
+        assertTrue(CallerWait.await(answer, Duration.ZERO));
         assertTrue(Thread.interrupted());
     }
 
     @Test
     void valueIsTheErrorOfTheAnswer() {
         answer.completeExceptionally(new IllegalStateException("of a test"));
-        assertThrows(ExecutionException.class, () -> Waiting.valueOf(answer));
-        assertThrows(IllegalStateException.class, () -> Waiting.valueOf(new CompletableFuture<>()));
+        assertThrows(ExecutionException.class, () -> CallerWait.valueOf(answer));
+        assertThrows(IllegalStateException.class, () -> CallerWait.valueOf(new CompletableFuture<>()));
     }
 
     @Test
     void longestTimeIsNoTimeAtAll() throws Exception {
         answer.complete("there");
-        assertTrue(Waiting.await(answer, Duration.ofSeconds(Long.MAX_VALUE)));
+        assertTrue(CallerWait.await(answer, Duration.ofSeconds(Long.MAX_VALUE)));
     }
 
     /** Tasks of the same worker wait for the answer, too: none runs on the stack of another. */
@@ -81,7 +81,7 @@ class WaitingTest {
                             () -> {
                                 depth.set(depth.get() + 1);
                                 depths.add(depth.get());
-                                Waiting.awaitUninterruptibly(answer);
+                                CallerWait.awaitUninterruptibly(answer);
                                 depth.set(depth.get() - 1);
                                 ended.countDown();
                             },
@@ -122,8 +122,8 @@ class WaitingTest {
             assertEquals(
                     "there",
                     pool.submit(() -> {
-                                Waiting.await(later);
-                                return Waiting.valueOf(later);
+                                CallerWait.await(later);
+                                return CallerWait.valueOf(later);
                             })
                             .get(20, TimeUnit.SECONDS));
             pool.shutdownNow();

@@ -15,16 +15,16 @@ import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException;
 
 /** Where a scenario is played, and what it prints: progress, claims that are true or not, and the verdict. */
-final class Stage {
+final class ScenarioRun {
     private final Servers servers;
-    private final Site site;
+    private final ScenarioNodes nodes;
     private final boolean locked;
     private final PrintStream out;
     private boolean holds = true;
 
-    Stage(Servers servers, Site site, boolean locked, PrintStream out) {
+    ScenarioRun(Servers servers, ScenarioNodes nodes, boolean locked, PrintStream out) {
         this.servers = servers;
-        this.site = site;
+        this.nodes = nodes;
         this.locked = locked;
         this.out = out;
     }
@@ -38,8 +38,8 @@ final class Stage {
         return servers;
     }
 
-    Site site() {
-        return site;
+    ScenarioNodes nodes() {
+        return nodes;
     }
 
     /** Whether the clients take locks. */
@@ -60,7 +60,7 @@ final class Stage {
     <T> T audit(Function<LockClient, Acquirable> lock, Look<T> data) throws KeeperException, InterruptedException {
         try (LockClient auditor = ZkLockClient.builder()
                         .connectString(servers.fixture().connectString())
-                        .basePath(site.root())
+                        .basePath(nodes.root())
                         .build();
                 Lease lease = lock.apply(auditor).acquire()) {
             T seen = data.look();

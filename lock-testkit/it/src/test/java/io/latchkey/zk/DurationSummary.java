@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.stream.LongStream;
 
 /** Spans of time, from the shortest to the longest. */
-record Spread(long count, long shortest, long median, long longest) {
-    static Spread of(LongStream nanos) {
+record DurationSummary(long count, long shortest, long median, long longest) {
+    static DurationSummary of(LongStream nanos) {
         long[] sorted = nanos.sorted().toArray();
         return sorted.length == 0
-                ? new Spread(0, 0, 0, 0)
-                : new Spread(
+                ? new DurationSummary(0, 0, 0, 0)
+                : new DurationSummary(
                         sorted.length,
                         sorted[0],
                         sorted[sorted.length / 2],

@@ -9,8 +9,8 @@ import io.latchkey.zk.internal.context.ClientConfig;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.path.SessionQueues;
 import io.latchkey.zk.internal.request.Request;
+import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.threads.ThreadIdentity;
-import io.latchkey.zk.internal.threads.Waiting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The end of one client: at once, or when its holders have released within a grace. It is complete when the owners of
  * lost leases are notified and the session is closed, or nothing of the client is left in a borrowed one.
  */
-final class Closing {
+final class ClientShutdown {
     /** How long a close waits for the last lines of the log, which a program that ends now would not write. */
     private static final Duration LAST_LINES = Duration.ofMillis(200);
 
@@ -54,7 +54,7 @@ final class Closing {
      * @param closed completes when the client has returned all that it had
      * @param onReturned runs when nothing needs the timer any more
      */
-    Closing(
+    ClientShutdown(
             ClientConfig config,
             ClientContext context,
             LiveRequests requests,
@@ -89,10 +89,10 @@ final class Closing {
 
     private void awaitClosed(Duration longest) {
         try {
-            if (!isUnconnected && !Waiting.await(closed, longest)) {
+            if (!isUnconnected && !CallerWait.await(closed, longest)) {
                 context.log()
                         .warn(
-                                Closing.class,
+                                ClientShutdown.class,
                                 "The ZooKeeper session is not closed yet, or has nodes that are not deleted yet."
                                         + " They are deleted when it ends.");
             }

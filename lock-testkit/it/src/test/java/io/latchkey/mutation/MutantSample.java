@@ -18,7 +18,7 @@ import org.pitest.plugin.FeatureParameter;
  * Keeps a random sample of the mutants: those whose identifier, hashed together with a seed, falls into the first
  * {@code permille} of a thousand parts. The same seed keeps the same mutants of code that has not changed.
  */
-public final class Sample implements MutationInterceptorFactory {
+public final class MutantSample implements MutationInterceptorFactory {
     private static final int PARTS = 1000;
     private static final FeatureParameter SEED = FeatureParameter.named("seed").withDescription("Which sample");
     private static final FeatureParameter PERMILLE =

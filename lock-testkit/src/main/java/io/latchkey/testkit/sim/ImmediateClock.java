@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A thread-safe clock with timers. */
-final class CarryingTime implements Clock {
+final class ImmediateClock implements Clock {
     private static final long NANOS_PER_MILLI = 1_000_000;
     /** Longer than any wait, without overflow when added to a time. */
     private static final Duration NEVER = Duration.ofDays(10_000);
@@ -18,7 +18,7 @@ final class CarryingTime implements Clock {
     /**
      * @param closed called when the client is closed
      */
-    CarryingTime(ImmediateZooKeeper of, SimulatedTime.View view, Runnable closed) {
+    ImmediateClock(ImmediateZooKeeper of, SimulatedTime.View view, Runnable closed) {
         this.of = of;
         this.view = view;
         this.closed = closed;

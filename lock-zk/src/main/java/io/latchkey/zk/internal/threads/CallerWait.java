@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * They also throw if the pool refuses a spare thread. This wait offers the pool to make up for the blocked worker, does
  * without if the pool refuses, runs nothing, and ends by the answer, the time or an interruption only.
  */
-public final class Waiting implements ForkJoinPool.ManagedBlocker {
+public final class CallerWait implements ForkJoinPool.ManagedBlocker {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
 
     private final CompletableFuture<?> answer;
@@ -26,7 +26,7 @@ public final class Waiting implements ForkJoinPool.ManagedBlocker {
     private final boolean interruptibly;
     private boolean interrupted;
 
-    private Waiting(CompletableFuture<?> answer, boolean timed, Duration longest, boolean interruptibly) {
+    private CallerWait(CompletableFuture<?> answer, boolean timed, Duration longest, boolean interruptibly) {
         this.answer = answer;
         this.timed = timed;
         this.deadline = System.nanoTime() + (longest.compareTo(LONGEST) > 0 ? LONGEST : longest).toNanos();
@@ -35,17 +35,17 @@ public final class Waiting implements ForkJoinPool.ManagedBlocker {
 
     /** Waits until {@code answer} is complete. */
     public static void await(CompletableFuture<?> answer) throws InterruptedException {
-        check(new Waiting(answer, false, Duration.ZERO, true));
+        check(new CallerWait(answer, false, Duration.ZERO, true));
     }
 
     /** Waits until {@code answer} is complete, for {@code longest} at most, and returns whether it is. */
     public static boolean await(CompletableFuture<?> answer, Duration longest) throws InterruptedException {
-        check(new Waiting(answer, true, longest, true));
+        check(new CallerWait(answer, true, longest, true));
         return answer.isDone();
     }
 
     /** An interruption that comes with the answer is left to the caller, which has the answer. */
-    private static void check(Waiting over) throws InterruptedException {
+    private static void check(CallerWait over) throws InterruptedException {
         if (over.hasBeenInterrupted()) {
             if (!over.answer.isDone()) {
                 throw new InterruptedException();
@@ -56,16 +56,16 @@ public final class Waiting implements ForkJoinPool.ManagedBlocker {
 
     /** Waits until {@code answer} is complete. An interruption does not end the wait; the status is set afterwards. */
     public static void awaitUninterruptibly(CompletableFuture<?> answer) {
-        restore(new Waiting(answer, false, Duration.ZERO, false));
+        restore(new CallerWait(answer, false, Duration.ZERO, false));
     }
 
     /** Waits as {@link #awaitUninterruptibly(CompletableFuture)} does, for {@code longest} at most. */
     public static boolean awaitUninterruptibly(CompletableFuture<?> answer, Duration longest) {
-        restore(new Waiting(answer, true, longest, false));
+        restore(new CallerWait(answer, true, longest, false));
         return answer.isDone();
     }
 
-    private static void restore(Waiting over) {
+    private static void restore(CallerWait over) {
         if (over.hasBeenInterrupted()) {
             Thread.currentThread().interrupt();
         }

@@ -29,7 +29,7 @@ import java.util.Set;
  * <p>Time stands still while any other step is possible. If none is, all faults heal, and the world must finish, in one
  * order.
  */
-final class Exhaustive {
+final class ExhaustiveSearch {
     private final WorldSpec spec;
     private final Grain grain;
     private final long mostStates;
@@ -82,7 +82,7 @@ final class Exhaustive {
         }
     }
 
-    private Exhaustive(WorldSpec spec, Grain grain, long mostStates) {
+    private ExhaustiveSearch(WorldSpec spec, Grain grain, long mostStates) {
         this.spec = spec;
         this.grain = grain;
         this.mostStates = mostStates;
@@ -90,7 +90,7 @@ final class Exhaustive {
 
     /** Plays until no state is left, a rule is broken, or so many states have been seen. */
     static Report run(WorldSpec spec, Grain grain, long mostStates) {
-        return new Exhaustive(spec, grain, mostStates).run();
+        return new ExhaustiveSearch(spec, grain, mostStates).run();
     }
 
     private Report run() {
@@ -132,7 +132,7 @@ final class Exhaustive {
                 goesOn = goOn(world);
             }
             return Optional.empty();
-        } catch (Broken broken) {
+        } catch (BrokenRuleError broken) {
             return Optional.of(failure(broken));
         }
     }
@@ -171,7 +171,7 @@ final class Exhaustive {
         return others;
     }
 
-    private Failure failure(Broken broken) {
+    private Failure failure(BrokenRuleError broken) {
         Schedule found = new Schedule(spec, path.stream().map(Frame::choice).toList());
         return new Failure(broken.getMessage(), found, new Shrinker(broken.rule()).shrink(found));
     }

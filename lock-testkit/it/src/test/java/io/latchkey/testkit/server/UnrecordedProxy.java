@@ -8,16 +8,16 @@ import java.time.Duration;
  * One client's way to its server, for loads that are weighed: unlike a {@link FaultProxy} it keeps no record of what
  * passes, and understands none of it.
  */
-public final class Detour implements AutoCloseable {
+public final class UnrecordedProxy implements AutoCloseable {
     private final Relay relay;
 
-    private Detour(Relay relay) {
+    private UnrecordedProxy(Relay relay) {
         this.relay = relay;
     }
 
     /** A way to this server, also when that comes back after a stop. */
-    public static Detour to(EmbeddedZooKeeper server) {
-        return new Detour(Relay.to(Localhost.port(server.port())));
+    public static UnrecordedProxy to(EmbeddedZooKeeper server) {
+        return new UnrecordedProxy(Relay.to(Localhost.port(server.port())));
     }
 
     /** Where the client connects. */

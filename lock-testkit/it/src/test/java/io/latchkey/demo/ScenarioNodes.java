@@ -24,7 +24,7 @@ import org.apache.zookeeper.data.Stat;
  * The place of one scenario in ZooKeeper: a root below which its data and its locks are, and a plain handle that knows
  * nothing of locks. Nodes go by their names below the root and hold text.
  */
-final class Site {
+final class ScenarioNodes {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Duration SESSION = Duration.ofSeconds(10);
     private static final int ANY_VERSION = -1;
@@ -33,7 +33,7 @@ final class Site {
     private final ZooKeeper zooKeeper;
     private final String root;
 
-    private Site(ZooKeeper zooKeeper, String root) {
+    private ScenarioNodes(ZooKeeper zooKeeper, String root) {
         this.zooKeeper = zooKeeper;
         this.root = root;
     }
@@ -49,7 +49,7 @@ final class Site {
     record Entry(String name, String text, long created, long changed) {}
 
     /** Connects, and creates a root of its own. */
-    static Site open(Servers servers) throws IOException, KeeperException, InterruptedException {
+    static ScenarioNodes open(Servers servers) throws IOException, KeeperException, InterruptedException {
         CountDownLatch connected = new CountDownLatch(1);
         ZooKeeper zooKeeper = new ZooKeeper(servers.fixture().connectString(), (int) SESSION.toMillis(), event -> {
             if (event.getState() == KeeperState.SyncConnected) {
@@ -66,7 +66,7 @@ final class Site {
             String root = "%s/latchkey-demo-%016x"
                     .formatted(servers.chroot(), ThreadLocalRandom.current().nextLong());
             zooKeeper.create(root, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-            return new Site(zooKeeper, root);
+            return new ScenarioNodes(zooKeeper, root);
         } catch (IOException | KeeperException | InterruptedException | RuntimeException failed) {
             zooKeeper.close();
             throw failed;

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Shows that requests go out without waiting for each other: no answer comes before the last of them is sent. */
-public final class Flight {
+public final class FlightAssertions {
     private static final Duration SOON = Duration.ofSeconds(10);
 
-    private Flight() {}
+    private FlightAssertions() {}
 
     /**
      * What comes of a call whose first requests, so many, are one flight. Fails when one of them waits for an answer.

@@ -4,25 +4,25 @@ package io.latchkey.testkit.sim;
 import java.util.Optional;
 
 /** A rule does not hold. */
-final class Broken extends AssertionError {
+final class BrokenRuleError extends AssertionError {
     private static final long serialVersionUID = 1;
 
     private final String rule;
 
-    Broken(String rule, String how) {
+    BrokenRuleError(String rule, String how) {
         super(rule + ": " + how);
         this.rule = rule;
     }
 
     /** Returns the rule that the run breaks, if it does: an unexpected exception breaks one too. */
-    static Optional<Broken> by(Runnable run) {
+    static Optional<BrokenRuleError> by(Runnable run) {
         try {
             run.run();
             return Optional.empty();
-        } catch (Broken broken) {
+        } catch (BrokenRuleError broken) {
             return Optional.of(broken);
         } catch (RuntimeException bug) {
-            Broken broken = new Broken("no exception", bug + " at " + bug.getStackTrace()[0]);
+            BrokenRuleError broken = new BrokenRuleError("no exception", bug + " at " + bug.getStackTrace()[0]);
             broken.initCause(bug);
             return Optional.of(broken);
         }
