@@ -376,6 +376,24 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(read.get(5, TimeUnit.SECONDS).nodePaths(), queueUnder("/rw"));
     }
 
+    /** A server's error leaves the downgrade open, and a check that was put off before it is sent again. */
+    @Test
+    void downgradedLeaseIsNotLost_whenAThrottledCheckFindsItsNodeReplaced() throws Exception {
+        Client client = new Client(0, checks -> {});
+        ZkLease write = client.acquire(Recipe.WRITE, "/rw");
+        client.settleUntilNext(RequestMatch.heartbeat());
+        client.store().throttleNextRequest();
+        client.settle();
+        CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
+        SimulatedStore.SentRequest downgrade = client.store().peekRequest();
+        downgrade.commit();
+        downgrade.refusal = Optional.of(Response.failed(Status.UNCLEAR, "a server's error"));
+        steps(client, SESSION);
+        ZkLease reader = read.get(5, TimeUnit.SECONDS);
+        assertTrue(reader.isValid(), reader::toString);
+        assertEquals(reader.nodePaths(), queueUnder("/rw"));
+    }
+
     @Test
     void otherNodesAreDeleted_whenTheAnswerThatNamesMissingOnesIsLost() throws Exception {
         Client client = new Client(0, checks -> {});

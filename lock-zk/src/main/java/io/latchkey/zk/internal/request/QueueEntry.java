@@ -258,10 +258,10 @@ final class QueueEntry implements QueueMember {
         return own.isLeftToWatch();
     }
 
-    /** Handles the deletion of the node by another client. */
+    /** A node that a pending request replaces is expected to be gone: the response of that request decides. */
     @Override
     public void nodeGone(NodeName own) {
-        owner.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
+        owner.on(new Event.OwnNodeGone(index), () -> isAt(own));
     }
 
     // ---- release requests

@@ -413,12 +413,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
      * replaced.
      */
     public void nodeGone(int member) {
-        SessionNode.OwnedNode gone = nodes.get(member);
-        context.execute(() -> {
-            if (gone.isCurrent()) {
-                gone.gone();
-            }
-        });
+        context.execute(nodes.get(member)::gone);
     }
 
     /** Ends the lease only where its owner is sure to be notified, as {@link #beginRelease} does. */

@@ -142,9 +142,7 @@ public final class NodeChecks {
                     if (gone.isEmpty()) {
                         gone = Optional.of(new ZnodeStore.Refusal(part.indexOf(other), Status.NO_NODE, other.path()));
                     }
-                    if (other.isCurrent()) {
-                        other.gone();
-                    }
+                    other.gone();
                 }
             }
             then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.TransactionResult(List.of(), gone)));

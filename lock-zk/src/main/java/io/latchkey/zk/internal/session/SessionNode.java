@@ -28,7 +28,7 @@ public interface SessionNode {
     /** Returns whether heartbeats can leave the node out because the server has confirmed a watch on it. */
     boolean isLeftToWatch();
 
-    /** Handles the deletion of the node by another client. */
+    /** Handles the deletion of the node by another client. Does nothing unless the node {@link #isAt is at} the name. */
     void nodeGone(NodeName name);
 
     /** A node and its owner at one point in time. */
@@ -42,14 +42,6 @@ public interface SessionNode {
             return nodes.stream()
                     .<ZnodeStore.Write>map(node -> new ZnodeStore.Write.Check(node.path()))
                     .toList();
-        }
-
-        /**
-         * Returns whether the node is still the owner's. Only then is its absence relevant: a replaced node is expected
-         * to be gone.
-         */
-        public boolean isCurrent() {
-            return owner.isAt(name);
         }
 
         public void gone() {
