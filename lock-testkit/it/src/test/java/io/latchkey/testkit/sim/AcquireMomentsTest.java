@@ -1117,6 +1117,28 @@ class AcquireMomentsTest extends OnSimulatedServer {
                 4, PathData.parse(leader.tree().get("/s").data).orElseThrow().capacity());
     }
 
+    /** A server throttles the read of the grown capacity, and meanwhile the place of the waiter goes to others. */
+    @Test
+    void waiterForAPermitIsNotGrantedByAnOldList() throws Exception {
+        Client holder = new Client(0, checks -> {});
+        Client client = new Client(1, checks -> {});
+        holder.acquire(Recipe.semaphore(1, 1), "/s").ensureValid();
+        CompletableFuture<Optional<ZkLease>> asked = client.asksAndSettles(Recipe.semaphore(1, 1), "/s");
+        resize("/s", PathData.semaphore(1).resized(2));
+        RequestMatch data = RequestMatch.getData().path("of the path", "/s"::equals);
+        client.settleUntilNext(data);
+        long end = leader.time().nanos() + SESSION.dividedBy(5).toNanos();
+        while (leader.time().nanos() < end) {
+            client.store().throttleNextRequest();
+            client.settleUntilNext(data);
+        }
+        leader.delete(queueUnder("/s").get(1));
+        holder.acquire(Recipe.semaphore(1, 1), "/s").ensureValid();
+        client.settle();
+        assertFalse(asked.isDone(), "two others hold");
+        assertEquals(3, queueUnder("/s").size());
+    }
+
     private void resize(String path, PathData resized) {
         leader.commit(List.of(new Tree.Effect.DataSet(path, resized.bytes())), 0);
     }

@@ -12,6 +12,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -311,9 +312,12 @@ public final class QueueReader {
             deliver(served, listing);
             return;
         }
+        ClockReading listed = session.context().now();
         content.read(answer -> {
-            if (matchesData(listing)) {
+            if (matchesData(listing) && session.isJustNow(listed)) {
                 deliver(served, listing);
+            } else if (matchesData(listing)) {
+                listAgain(served); // a node may be gone since then, and its place be that of others
             } else if (answer.ok() && answer.get().data().length == 0) {
                 if (!adoption.await(served)) {
                     adopt(served, listing, answer.get().version());

@@ -48,9 +48,6 @@ import org.jspecify.annotations.Nullable;
  * client and its server. Each may do so at any step, and all share one response to the caller.
  */
 public final class Request implements SessionRequest, NodeCreation.Owner {
-    /** The share of the session timeout for which a node counts as just seen. A heartbeat finds it gone in a sixth. */
-    private static final int JUST = 10;
-
     private final ClientContext context;
     private final Client client;
     private final WaitPolicy waitPolicy;
@@ -490,10 +487,9 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     private boolean hasJustSeenItsNodes() {
         Sight last = seen;
-        Duration just = session().validity().timeout().dividedBy(JUST);
         return last != null
                 && last.connection() == session().connection().number()
-                && context.now().since(last.at()).compareTo(just) <= 0;
+                && session().isJustNow(last.at());
     }
 
     private void confirmAgain(String attempt) {

@@ -5,6 +5,7 @@ import io.latchkey.lock.SessionState;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
+import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,6 +19,11 @@ import java.util.Set;
  * request belongs to exactly one session. Confined to the client's serial executor, except for volatile fields.
  */
 public final class Session {
+    /** The number of paths at which one heartbeat looks for lost creates. */
+    private static final int LOOKS = 100;
+    /** The share of the session timeout for which a node counts as just seen. A heartbeat finds it gone in a sixth. */
+    private static final int JUST = 10;
+
     private final ClientContext context;
     private final Client client;
     private final SessionValidity validity;
@@ -26,9 +32,6 @@ public final class Session {
     private final NodeChecks nodeChecks;
     private final Heartbeat heartbeat;
     private final Lists lists;
-
-    /** The number of paths at which one heartbeat looks for lost creates. */
-    private static final int LOOKS = 100;
 
     /** Requests that create their nodes once connected, in order. */
     private final Set<SessionRequest> toCreate = new LinkedHashSet<>();
@@ -84,6 +87,11 @@ public final class Session {
 
     public SessionValidity validity() {
         return validity;
+    }
+
+    /** Returns whether what was seen {@code then} counts as seen just now. */
+    public boolean isJustNow(ClockReading then) {
+        return context.now().since(then).compareTo(validity.timeout().dividedBy(JUST)) <= 0;
     }
 
     public Heartbeat heartbeat() {
