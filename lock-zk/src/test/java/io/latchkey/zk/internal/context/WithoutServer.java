@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.context;
 
+import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.OwnerData;
@@ -48,10 +49,22 @@ public final class WithoutServer {
                 new OwnerData("host", 1, ""),
                 new AtomicLong()::incrementAndGet,
                 clock,
-                Outbox.inPlace(Runnable::run, Optional.empty()),
+                outbox(),
                 Runnable::run,
                 path -> path,
                 Namings.LATCHKEY);
+    }
+
+    /** Without a log: beside the tests of other modules an error that is logged fails a test. */
+    private static Outbox outbox() {
+        Outbox inPlace = Outbox.inPlace(Runnable::run, Optional.empty());
+        return new Outbox(
+                inPlace.alarms(),
+                inPlace.callbacks(),
+                inPlace.handles(),
+                new ClientLog(line -> {}),
+                inPlace.observer(),
+                inPlace.end());
     }
 
     /** Returns the same with a session timeout of 10 s. */
