@@ -10,10 +10,12 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.Throttling;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -47,7 +49,7 @@ public final class ZkLocks {
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
      * @throws LeaseLostException if the lease is lost; it becomes lost if its node is gone: nothing was written
-     * @throws IllegalStateException if the lease was released, or if this is the event thread of the ZooKeeper handle:
+     * @throws IllegalStateException if the lease was released or is being downgraded, or if this is the event thread of the ZooKeeper handle:
      *     nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}, or if the path of an
      *     operation is malformed: nothing was written
@@ -81,8 +83,12 @@ public final class ZkLocks {
                 if (status.outcome() != Status.Outcome.OPEN) {
                     held.writeAnswered();
                 }
+                OptionalInt gone = failedGuard(refused, guards);
+                if (gone.isPresent()) {
+                    throw withoutNode(held, gone.getAsInt());
+                }
                 if (status != Status.THROTTLED) {
-                    throw refused(held, refused, guards);
+                    throw refused;
                 }
             } catch (IllegalArgumentException malformed) {
                 // An operation with a malformed path, which ZooKeeper's client refuses before it sends anything.
@@ -91,16 +97,6 @@ public final class ZkLocks {
             }
             Throttling.pause();
         }
-    }
-
-    /** Returns the error for a refused write, or throws that of the lease if its node is gone. */
-    private static KeeperException refused(ZkLease held, KeeperException refused, int guards) {
-        OptionalInt gone = failedGuard(refused, guards);
-        if (gone.isPresent()) {
-            held.nodeGone(gone.getAsInt());
-            throw lost(held);
-        }
-        return refused;
     }
 
     private static OptionalInt failedGuard(KeeperException refused, int guards) {
@@ -113,18 +109,23 @@ public final class ZkLocks {
                         .findFirst();
     }
 
-    /** Returns the error for a lost lease, or throws if the lease was released in the meantime. */
-    private static LeaseLostException lost(Lease lease) {
+    /** Returns the error for a write under a lease whose node is gone, or throws that of a released lease. */
+    private static RuntimeException withoutNode(ZkLease lease, int member) throws InterruptedException {
+        String refused = "The guarded write was refused as a whole: the node of the lease on " + lease.path()
+                + " with token " + lease.token() + " is gone (";
         LossCause cause = LossCause.NODE_DELETED;
         try {
+            lease.ensureValid();
+            CompletableFuture<Boolean> ended = lease.nodeGone(member);
+            if (CallerWait.await(ended, lease.context().sessionTimeout()) && !ended.join()) {
+                return new IllegalStateException(refused + "a downgrade is replacing it). Nothing was written. Write"
+                        + " under the lease that the downgrade returns.");
+            }
             lease.ensureValid();
         } catch (LeaseLostException loss) {
             cause = loss.lossCause();
         }
         return new LeaseLostException(
-                "The guarded write was refused as a whole: the node of the lease on " + lease.path() + " with token "
-                        + lease.token() + " is gone (" + Errors.because(cause)
-                        + "). Nothing was written. Acquire again.",
-                cause);
+                refused + Errors.because(cause) + "). Nothing was written. Acquire again.", cause);
     }
 }

@@ -134,6 +134,20 @@ class DowngradeTest extends OnOneServer {
         awaitNothingLeft(PATH);
     }
 
+    @Test
+    void guardedWriteSaysThatTheLeaseIsBeingDowngraded_whenThatIsOpen() throws Exception {
+        Lease write = lock.writeLock().acquire();
+        Fault strange = proxy.answerWith(DOWNGRADE, 1, KeeperException.Code.SYSTEMERROR);
+        CompletableFuture<Lease> downgrading = lock.downgradeAsync(write);
+        var unused = strange.await(LONG_SESSION);
+        IllegalStateException open = assertThrows(
+                IllegalStateException.class, () -> ZkLocks.guarded(write, Op.setData("/", new byte[0], -1)));
+        assertTrue(open.getMessage().contains("Nothing was written"), open.getMessage());
+        Lease read = soon(downgrading);
+        assertTrue(read.isValid());
+        assertFalse(ZkLocks.guarded(read, Op.check("/", -1)).isEmpty());
+    }
+
     /** The last deletion found nothing, so that the next one looks which of its nodes are missing. */
     @Test
     void releaseIsNoLoss_whenADowngradeOfWhichItWasOpenHasReplacedTheNode() throws Exception {

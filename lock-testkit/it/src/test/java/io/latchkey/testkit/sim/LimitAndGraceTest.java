@@ -650,7 +650,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         client.settle();
         CompletableFuture<ZkLease> read = write.downgrade(Recipe.READ);
         client.untilAResponseIsThere();
-        write.nodeGone(0); // as a guarded write finds out
+        var unused = write.nodeGone(0); // as a guarded write finds out
         client.settle();
         assertTrue(read.get(5, TimeUnit.SECONDS).isValid());
         assertFalse(lost.isDone());
@@ -810,7 +810,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
                     }
                 };
         body.start();
-        Eventually.holds("the body's thread waits for the lease", SOON, () -> isAt(body, "Waiting"));
+        Eventually.holds("the body's thread waits for the lease", SOON, () -> isAt(body, "CallerWait"));
         client.settle();
         Eventually.holds("the body waits", SOON, () -> held.isDone() && isAt(body, "CountDownLatch"));
         client.settle();
@@ -1240,7 +1240,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         });
         closing.setDaemon(true);
         closing.start();
-        Eventually.holds("it waits or ends", SOON, () -> isAt(closing, "Waiting") || !closing.isAlive());
+        Eventually.holds("it waits or ends", SOON, () -> isAt(closing, "CallerWait") || !closing.isAlive());
         return closing;
     }
 
@@ -1313,7 +1313,7 @@ class LimitAndGraceTest extends OnSimulatedServer {
         ZkLease lease = client.acquire(UNLIMITED);
         client.close(HOUR);
         leader.delete("/m/" + leader.tree().get("/m").children().get(0));
-        lease.nodeGone(0); // as a guarded write finds out
+        var unused = lease.nodeGone(0); // as a guarded write finds out
         client.runCallbacks();
         assertEquals(LossCause.NODE_DELETED, lease.lost().toCompletableFuture().getNow(null));
         client.settle();

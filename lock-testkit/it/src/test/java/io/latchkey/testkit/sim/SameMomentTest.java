@@ -124,7 +124,7 @@ class SameMomentTest extends OnSimulatedServer {
         List<CompletableFuture<ReleaseOutcome>> released = new ArrayList<>();
         reading.engine.context().execute(() -> {
             released.add(lease.releaseAsync().toCompletableFuture());
-            lease.nodeGone(0);
+            var unused = lease.nodeGone(0);
         });
         reading.settle();
         assertEquals(ReleaseOutcome.LOST, released.get(0).getNow(null));

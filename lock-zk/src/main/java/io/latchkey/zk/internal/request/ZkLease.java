@@ -409,11 +409,18 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     }
 
     /**
-     * Handles a server's response that the node of one member does not exist. It is ignored while the node is being
-     * replaced.
+     * Handles a server's response that the node of one member does not exist.
+     *
+     * @return completes with whether that ended this lease, if nothing else has ended it: not while a pending downgrade
+     *     replaces the node
      */
-    public void nodeGone(int member) {
-        context.execute(nodes.get(member)::gone);
+    public CompletableFuture<Boolean> nodeGone(int member) {
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        context.execute(() -> {
+            nodes.get(member).gone();
+            ended.complete(!isValid());
+        });
+        return ended;
     }
 
     /** Ends the lease only where its owner is sure to be notified, as {@link #beginRelease} does. */
