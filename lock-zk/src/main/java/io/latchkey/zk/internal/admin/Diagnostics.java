@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.OwnerData;
+import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.request.OwnRequest;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -87,7 +88,8 @@ public final class Diagnostics {
      */
     private List<List<Diagnosis.CycleMember>> cycles(List<OwnRequest> all, List<OwnRequest> waits) {
         Set<LockPath> paths = all.stream()
-                .flatMap(mine -> mine.paths().stream())
+                .flatMap(mine -> mine.events().members().stream())
+                .map(LockTarget::path)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         if (engine.context().naming().isShared()) {
             gap = Optional.of("the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock");

@@ -252,7 +252,7 @@ final class ClientCore implements Session.Client, Request.Client {
         // Before the timer is set, which may end the request at once.
         events.requested();
         try {
-            return start(new Request(context, this, members, waitPolicy, events));
+            return start(new Request(context, this, waitPolicy, events));
         } catch (Throwable notBegun) {
             events.failed(notBegun);
             throw notBegun;

@@ -90,14 +90,13 @@ public final class LocalHandOff {
         void call(LocalWaiter waiter, WaitPolicy waitPolicy) {
             var unused = waiter.whenComplete((lease, error) -> {
                 if (error != null || lease.isEmpty()) {
-                    waiter.notGranted(error);
                     core.context().execute(() -> turns.leave(waiter));
                 }
             });
             turns.call(waiter);
             if (!waiter.isDone()) {
                 waitPolicy.limit(core.context().sessionTimeout()).ifPresent(limit -> {
-                    Clock.Timer timer = core.context().clock().after(limit, waiter::outOfTime);
+                    Clock.Timer timer = core.context().clock().after(limit, waiter::timeUp);
                     var unused2 = waiter.whenComplete((lease, error) -> timer.cancel());
                 });
             }
@@ -108,7 +107,7 @@ public final class LocalHandOff {
             LocalWaiter waiter = (LocalWaiter) of;
             RequestEvents events = ahead ? waiter.ofNextNode() : waiter.ofNode();
             CompletableFuture<Optional<ZkLease>> outcome =
-                    core.start(new Request(core.context(), core, events.members(), new WaitPolicy.Forever(), events));
+                    core.start(new Request(core.context(), core, new WaitPolicy.Forever(), events));
             var unused = outcome.whenComplete((lease, error) -> core.context().execute(() -> {
                 if (error == null) {
                     granted(made, lease.orElseThrow());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.client;
 
-import io.latchkey.lock.LockObserver.AcquireFailure;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.events.RequestEvents;
 import io.latchkey.zk.internal.queue.Tag;
@@ -13,7 +12,6 @@ import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.turns.TurnQueue;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** A caller that waits for a local turn: the lease to come, complete early if the caller gives up. */
 final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLease> {
@@ -37,7 +35,7 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
 
     @Override
     public boolean excludes() {
-        return recipe().sharing() == Recipe.Sharing.EXCLUSIVE;
+        return recipe().isExclusive();
     }
 
     /** Returns the events of a request for a node that is to serve this waiter. */
@@ -55,21 +53,6 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
         return events().members().stream().map(LockTarget::unlimited).toList();
     }
 
-    /** Completes this without a lease, as the caller's time is over. */
-    void outOfTime() {
-        AcquireFailure unused = endWithout();
-        complete(Optional.empty());
-    }
-
-    /** Reports the end without a lease. */
-    void notGranted(@Nullable Throwable error) {
-        if (error == null || isCancelled()) {
-            events().notGranted(endWithout());
-        } else {
-            events().failed(error);
-        }
-    }
-
     @Override
     public void queued(int position) {
         queued = true;
@@ -78,7 +61,7 @@ final class LocalWaiter extends AcquireFuture implements TurnQueue.Caller<ZkLeas
 
     @Override
     public void refuse(Throwable error) {
-        completeExceptionally(error);
+        boolean unused = fail(error);
     }
 
     @Override

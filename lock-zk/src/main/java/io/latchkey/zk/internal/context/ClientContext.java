@@ -117,7 +117,7 @@ public final class ClientContext {
 
     /** Returns the events of a request for {@code members}. */
     public RequestEvents eventsOf(List<LockTarget> members) {
-        return new RequestEvents(events, members, members.get(0).path().shown());
+        return new RequestEvents(events, members);
     }
 
     public byte[] ownerData() {

@@ -49,18 +49,18 @@ public final class RequestEvents {
     private volatile boolean queued;
     private volatile boolean putOff;
 
-    /**
-     * Called in the caller's thread.
-     *
-     * @param path the path of the first member, as the user named it
-     */
-    public RequestEvents(ClientEvents events, List<LockTarget> members, String path) {
+    /** Called in the caller's thread. */
+    public RequestEvents(ClientEvents events, List<LockTarget> members) {
         this.events = events;
         this.members = members;
         this.thread = Thread.currentThread().getName();
         this.caller = ThreadIdentity.current();
         this.askedAt = events.nanos();
-        this.about = about(events.nextRequest(), path, members, members.get(0).label());
+        this.about = about(
+                events.nextRequest(),
+                members.get(0).path().shown(),
+                members,
+                members.get(0).label());
         this.queuedInstead = null;
         this.partOf = null;
     }

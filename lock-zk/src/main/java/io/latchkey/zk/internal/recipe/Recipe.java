@@ -15,25 +15,23 @@ import java.util.List;
  * @param purpose the path data that is required
  * @param tag the tag in the request's name
  * @param permits the number of permits that it requests
- * @param sharing whether a holder excludes all others, so that its release hands over to the successor
  */
-public record Recipe(PathData purpose, Tag tag, int permits, Sharing sharing) {
-    /** The relation of a holder to other requests: an exclusive one knows that all before it are deleted. */
-    public enum Sharing {
-        EXCLUSIVE,
-        SHARED
-    }
-
+public record Recipe(PathData purpose, Tag tag, int permits) {
     /** Eight watches cost a waiter less than the write by which a holder notifies its successor. */
     private static final Rule SEMAPHORE_RULE = new SemaphoreRule(8);
 
-    public static final Recipe MUTEX = new Recipe(PathData.MUTEX, Tag.WRITE, 1, Sharing.EXCLUSIVE);
-    public static final Recipe WRITE = new Recipe(PathData.READ_WRITE, Tag.WRITE, 1, Sharing.EXCLUSIVE);
-    public static final Recipe READ = new Recipe(PathData.READ_WRITE, Tag.READ, 1, Sharing.SHARED);
+    public static final Recipe MUTEX = new Recipe(PathData.MUTEX, Tag.WRITE, 1);
+    public static final Recipe WRITE = new Recipe(PathData.READ_WRITE, Tag.WRITE, 1);
+    public static final Recipe READ = new Recipe(PathData.READ_WRITE, Tag.READ, 1);
 
     /** Returns the recipe for {@code permits} of a semaphore with {@code declared} permits. */
     public static Recipe semaphore(int declared, int permits) {
-        return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits, Sharing.SHARED);
+        return new Recipe(PathData.semaphore(declared), Tag.LEASE, permits);
+    }
+
+    /** Returns whether a holder excludes all others: all before it are deleted, and its release grants the next one. */
+    public boolean isExclusive() {
+        return tag == Tag.WRITE;
     }
 
     /** Returns the rule that decides which requests hold. */

@@ -172,7 +172,7 @@ final class QueueEntry implements QueueMember {
 
     @Override
     public boolean isExclusive() {
-        return recipe.sharing() == Recipe.Sharing.EXCLUSIVE;
+        return recipe.isExclusive();
     }
 
     @Override

@@ -19,7 +19,6 @@ import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.recipe.LockTarget;
-import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.session.SessionNode;
@@ -75,7 +74,6 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     /** When the nodes of this attempt were first seen; null if they were not yet. */
     private @Nullable Sight seen;
 
-    private boolean over;
     /** Whether any member had to wait in the current attempt. */
     private boolean waited;
 
@@ -119,20 +117,15 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     /**
-     * @param events takes the events of the request
+     * @param events takes the events of the request, and knows its members
      */
-    public Request(
-            ClientContext context,
-            Client client,
-            List<LockTarget> members,
-            WaitPolicy waitPolicy,
-            RequestEvents events) {
+    public Request(ClientContext context, Client client, WaitPolicy waitPolicy, RequestEvents events) {
         this.context = context;
         this.client = client;
         this.waitPolicy = waitPolicy;
         this.machine = new Acquisition(
-                members.stream().map(member -> member.recipe().rule()).toList(), context::newId);
-        this.members = members;
+                events.members().stream().map(member -> member.recipe().rule()).toList(), context::newId);
+        this.members = events.members();
         this.events = events;
         this.outcome = new AcquireFuture(context, events, waitPolicy, this::abandon);
         this.outcome.open();
@@ -143,8 +136,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
 
     /** Returns what it is now: several holders if readers share the node. */
     public Stream<OwnRequest> atThisMoment() {
-        List<LockPath> paths = members.stream().map(LockTarget::path).toList();
-        return eventsOfOwners().map(owner -> new OwnRequest(owner, state() == State.HELD, machine.id(), paths));
+        return eventsOfOwners().map(owner -> new OwnRequest(owner, state() == State.HELD, machine.id()));
     }
 
     public AcquireFuture outcome() {
@@ -152,7 +144,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     /** Returns the events of its owners: of the current leases' owners while it holds. */
-    Stream<RequestEvents> eventsOfOwners() {
+    private Stream<RequestEvents> eventsOfOwners() {
         return holding != null && machine.state() == State.HELD
                 ? holding.leases().stream().map(ZkLease::events)
                 : Stream.of(events);
@@ -189,7 +181,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     public boolean canBeDeferred() {
         return !(waitPolicy instanceof WaitPolicy.Never)
                 && members.size() == 1
-                && members.get(0).recipe().sharing() == Recipe.Sharing.EXCLUSIVE;
+                && members.get(0).recipe().isExclusive();
     }
 
     @Override
@@ -277,7 +269,6 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     private void ended() {
-        over = true;
         if (onceDeleted == null) {
             client.forget(this);
         }
@@ -633,7 +624,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
     }
 
     /** Gives the request up, as its caller was interrupted or has cancelled. */
-    public void abandon() {
+    private void abandon() {
         if (machine.state() == State.HELD) {
             holding().leases().forEach(ZkLease::abandon);
         } else {
@@ -701,7 +692,7 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
             stopTimer();
             Runnable answer = onceDeleted;
             onceDeleted = null;
-            if (over) {
+            if (machine.state() == State.ENDED) {
                 client.forget(this);
             }
             answer.run();

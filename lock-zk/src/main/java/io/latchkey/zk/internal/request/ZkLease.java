@@ -136,7 +136,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
 
     /** Returns the path of which this is an exclusive lease; empty if it is shared, or of several members. */
     public Optional<LockPath> exclusivePath() {
-        return nodes.size() == 1 && recipe.sharing() == Recipe.Sharing.EXCLUSIVE
+        return nodes.size() == 1 && recipe.isExclusive()
                 ? Optional.of(nodes.get(0).owner().path())
                 : Optional.empty();
     }

@@ -140,8 +140,7 @@ class RaceProperties {
                         new VirtualClock(),
                         Duration.ofSeconds(10),
                         ""),
-                List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))),
-                "/m");
+                List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m"))));
 
         public Ends() {
             events.requested();

@@ -102,8 +102,8 @@ class ObserverDispatcherTest {
                 Duration.ofSeconds(10),
                 "");
         List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));
-        RequestEvents before = new RequestEvents(client, mutex, "/m");
-        RequestEvents after = new RequestEvents(client, mutex, "/m");
+        RequestEvents before = new RequestEvents(client, mutex);
+        RequestEvents after = new RequestEvents(client, mutex);
         before.requested();
         client.session(LAST);
         after.requested();
