@@ -43,7 +43,7 @@ final class ClientShutdown {
     /** Whether the handle never had a session: nothing at a server is closed, and an attempt to connect may take long. */
     private volatile boolean isUnconnected;
 
-    private @Nullable Runnable onceIdle;
+    private boolean mayCloseSession;
     /** Completes when the client has returned all that it had. */
     private final CompletableFuture<@Nullable Void> closed;
 
@@ -139,7 +139,7 @@ final class ClientShutdown {
         } finally {
             // Later: local turns pass the refusal on to their callers in a task, and the observer hears of that first.
             context.execute(() -> {
-                onceIdle = this::closeSession;
+                mayCloseSession = true;
                 context.afterEachStep(this::finishWhenIdle);
             });
         }
@@ -205,15 +205,14 @@ final class ClientShutdown {
             return;
         }
         Optional<SessionQueues> borrowed = context.makesSessions() ? Optional.empty() : live;
-        if (onceIdle != null && borrowed.filter(SessionQueues::hasPendingWork).isEmpty()) {
+        if (mayCloseSession && borrowed.filter(SessionQueues::hasPendingWork).isEmpty()) {
             if (borrowed.filter(on -> on.session().looksForLostCreates()).isPresent()) {
                 announceEnd();
                 closed.complete(null);
                 return;
             }
-            Runnable finish = onceIdle;
-            onceIdle = null;
-            finish.run();
+            mayCloseSession = false;
+            closeSession();
         }
     }
 

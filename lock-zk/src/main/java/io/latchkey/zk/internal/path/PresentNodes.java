@@ -95,7 +95,7 @@ public final class PresentNodes {
     /** Returns the nodes of the holders that cannot hold beside {@code member}. */
     public List<SessionNode.OwnedNode> holdersExcludedBy(QueueMember member) {
         List<SessionNode.OwnedNode> excluded = new ArrayList<>(0);
-        if (holder != null && (member.isExclusive() || holder.isExclusive())) {
+        if (holder != null) {
             addIfHeld(holder, member, excluded);
         }
         if (member.isExclusive()) {

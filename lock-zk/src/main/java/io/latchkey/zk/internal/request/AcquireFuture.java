@@ -11,6 +11,7 @@ import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.threads.OpenAnswers;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,9 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
                     .orElse(LONG_WAIT);
             if (!await(first, interruptibly) && first.equals(LONG_WAIT)) {
                 warnOfWaitForItself();
-                await(longest.map(limit -> limit.minus(LONG_WAIT).plus(ENGINES_TURN)), interruptibly);
+                Duration rest = longest.map(limit -> limit.minus(LONG_WAIT).plus(ENGINES_TURN))
+                        .orElse(ChronoUnit.FOREVER.getDuration());
+                boolean unused = await(rest, interruptibly);
             }
             if (!isDone() && timeUp()) {
                 context.execute(giveUp);
@@ -109,16 +112,6 @@ public class AcquireFuture extends OpenAnswers.Answer<Optional<ZkLease>> {
 
     private boolean await(Duration longest, boolean interruptibly) throws InterruptedException {
         return interruptibly ? CallerWait.await(this, longest) : CallerWait.awaitUninterruptibly(this, longest);
-    }
-
-    private void await(Optional<Duration> longest, boolean interruptibly) throws InterruptedException {
-        if (longest.isPresent()) {
-            boolean unused = await(longest.get(), interruptibly);
-        } else if (interruptibly) {
-            CallerWait.await(this);
-        } else {
-            CallerWait.awaitUninterruptibly(this);
-        }
     }
 
     private void warnOfWaitForItself() {

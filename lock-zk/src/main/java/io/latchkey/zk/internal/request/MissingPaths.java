@@ -103,20 +103,14 @@ final class MissingPaths {
                     absent.add(node);
                 }
                 if (--unanswered[0] == 0) {
-                    others.forEach((path, entry) -> setMissing(entry, absent.contains(path)));
+                    missing.removeAll(others.values());
+                    others.keySet().retainAll(absent);
+                    missing.addAll(others.values());
                     above.keySet().retainAll(absent);
                     above.forEach(below::putIfAbsent);
                     makeLevels(below, then);
                 }
             });
-        }
-    }
-
-    private void setMissing(QueueEntry entry, boolean isMissing) {
-        if (isMissing) {
-            missing.add(entry);
-        } else {
-            missing.remove(entry);
         }
     }
 
