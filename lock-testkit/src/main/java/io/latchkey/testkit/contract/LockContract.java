@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * What all contracts need: clients that are closed after the test, paths of its own, and ways to await what is due. To
  * be extended by way of the contracts: {@link MutexContract}, {@link ReadWriteLockContract}, {@link SemaphoreContract},
- * {@link MultiLockContract}, {@link LeaseContract} and {@link LeadershipContract}.
+ * {@link MultiLockContract}, {@link LeaseContract}, {@link LeadershipContract} and {@link TermContract}.
  */
 @ExtendWith(ContractExtension.class)
 @DisplayNameGeneration(GuaranteeNames.class)

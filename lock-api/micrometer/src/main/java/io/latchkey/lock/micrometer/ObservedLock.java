@@ -56,8 +56,8 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Returns a lock that acquires another one and reports the waits and holds of its callers to an observation
-     * registry.
+     * Returns a lock that acquires another one, and reports the waits of its callers and the holds of {@code call} and
+     * {@code run} to an observation registry.
      *
      * @param lock the lock to acquire
      * @param name the purpose of the lock; one of few values, so no path with a key in it
@@ -71,14 +71,14 @@ public final class ObservedLock implements Acquirable {
                 Objects.requireNonNull(observations, "observations"));
     }
 
-    /** Acquires the lock, and observes the wait and the hold. See {@link Acquirable#acquire()}. */
+    /** Acquires the lock, and observes the wait. See {@link Acquirable#acquire()}. */
     @Override
     public Lease acquire() throws InterruptedException {
         return observed(() -> lock.acquire());
     }
 
     /**
-     * Acquires the lock within a time, and observes the wait and the hold. See {@link
+     * Acquires the lock within a time, and observes the wait. See {@link
      * Acquirable#acquire(Duration)}.
      */
     @Override
@@ -87,7 +87,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock through interrupts, and observes the wait and the hold. See {@link
+     * Acquires the lock through interrupts, and observes the wait. See {@link
      * Acquirable#acquireUninterruptibly}.
      */
     @Override
@@ -121,7 +121,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock if it is available now, and observes the wait and the hold. See {@link
+     * Acquires the lock if it is available now, and observes the wait. See {@link
      * Acquirable#tryAcquire()}.
      */
     @Override
@@ -130,7 +130,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock if it becomes available in time, and observes the wait and the hold. See {@link
+     * Acquires the lock if it becomes available in time, and observes the wait. See {@link
      * Acquirable#tryAcquire(Duration)}.
      */
     @Override
@@ -139,7 +139,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock without blocking, and observes the wait and the hold. See {@link
+     * Acquires the lock without blocking, and observes the wait. See {@link
      * Acquirable#acquireAsync()}.
      */
     @Override
@@ -150,7 +150,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock within a time without blocking, and observes the wait and the hold. See {@link
+     * Acquires the lock within a time without blocking, and observes the wait. See {@link
      * Acquirable#acquireAsync(Duration)}.
      */
     @Override
@@ -161,7 +161,7 @@ public final class ObservedLock implements Acquirable {
     }
 
     /**
-     * Acquires the lock if it becomes available in time, without blocking, and observes the wait and the hold. See
+     * Acquires the lock if it becomes available in time, without blocking, and observes the wait. See
      * {@link Acquirable#tryAcquireAsync}.
      */
     @Override

@@ -1,3 +1,3 @@
-/** The benchmark of Latchkey beside Curator and bare ZooKeeper; docs/performance.md describes it. */
+/** The benchmark of Latchkey beside Curator, Redisson, etcd and bare ZooKeeper; docs/performance.md describes it. */
 @org.jspecify.annotations.NullMarked
 package io.latchkey.zk.bench;

@@ -66,7 +66,8 @@ public interface Command {
 
         /**
          * Confirms that the session is alive with time left. A transaction before that checks the nodes of a request of
-         * several members that has waited, and those of this session's holders that exclude the request.
+         * several members that has waited, or of any request that has not just seen them, and those of this session's
+         * holders that exclude the request.
          */
         void confirm();
 
