@@ -64,7 +64,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void aMutex() throws Exception {
+    void mutexExcludesCuratorsMutex_atTheSamePath() throws Exception {
         InterProcessMutex theirs = new InterProcessMutex(curator, "/orders/42");
         theirs.acquire();
         try {
@@ -88,7 +88,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void withATime() throws Exception {
+    void tryWithATimeIsGranted_whenTheLockIsFree() throws Exception {
         Optional<Lease> granted = locks.mutex("/orders/42").tryAcquire(Duration.ofSeconds(10));
         if (granted.isPresent()) {
             try (Lease lease = granted.get()) {
@@ -99,7 +99,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void byTheThread() {
+    void viewIsReentrant_inItsThread() {
         Lock lock = locks.mutex("/orders/42").asLock();
         lock.lock();
         try {
@@ -116,7 +116,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void aReadWriteLock() throws Exception {
+    void downgradedWriterReads_andLeavesNoRequest() throws Exception {
         ReadWriteLock lock = locks.readWriteLock("/prices");
         try (Lease write = lock.writeLock().acquire()) {
             work(write.token());
@@ -129,7 +129,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void aSemaphore(@ConnectString String servers) throws Exception {
+    void permitIsGranted_withoutCuratorsLayout(@ConnectString String servers) throws Exception {
         try (LockClient own = ZkLockClient.connect(servers)) {
             Semaphore pool = own.semaphore("/v2/pool", 3); // a client with Layout.LATCHKEY
             try (Lease permit = pool.acquire()) {
@@ -140,7 +140,7 @@ class FromCuratorTest {
     }
 
     @Test
-    void onTheWayToANewPath(@ConnectString String servers) throws Exception {
+    void bothPathsAreHeld_onTheWayToANewOne(@ConnectString String servers) throws Exception {
         try (LockClient own = ZkLockClient.connect(servers)) {
             try (Lease old = locks.mutex("/orders/42").acquire();
                     Lease lease = own.mutex("/v2/orders/42").acquire()) {

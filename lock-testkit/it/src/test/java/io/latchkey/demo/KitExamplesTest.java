@@ -39,7 +39,7 @@ import org.junit.jupiter.api.condition.OS;
 @Timeout(60)
 class KitExamplesTest {
     @Test
-    void fastMode() throws Exception {
+    void leaseIsLost_whenTheTestEndsItsSession() throws Exception {
         try (EmbeddedZooKeeper server = EmbeddedZooKeeper.start();
                 FaultyClient client = FaultyClient.connect(server, Duration.ofSeconds(6), Reconnects.FAST)) {
             server.holdExpiry(); // from now on sessions end by the test alone
@@ -51,7 +51,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void responseIsLost(FaultyClient client) throws Exception {
+    void leaseIsGranted_whenTheResponseToItsCreateIsLost(FaultyClient client) throws Exception {
         Mutex mutex = client.client().mutex("/a");
         Fault fault = client.proxy().cutAfter(RequestMatch.create().under("/a"), 1);
         Lease lease = mutex.acquire(); // its node is there, but the answer that says so is not; it finds the node
@@ -60,7 +60,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void responseIsLost_inTheSimulation() {
+    void leaseIsGranted_whenTheResponseIsLostInTheSimulation() {
         try (SimulatedLocks locks = SimulatedLocks.start()) {
             LockClient mine = locks.client();
             Fault lost = locks.cutAfter(mine, RequestMatch.create().under("/orders/42"), 1);
@@ -74,7 +74,7 @@ class KitExamplesTest {
 
     @Test
     @DisabledOnOs(OS.WINDOWS)
-    void processIsPaused(EmbeddedZooKeeper server) {
+    void firstLookIsFalse_whenTheProcessWasPaused(EmbeddedZooKeeper server) {
         try (ClientProcess holder = ClientProcess.start(server, Duration.ofSeconds(1))) {
             holder.acquire("/job").join();
             holder.pauseUntilExpired().join();
@@ -85,7 +85,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void followerIsCutOff() throws Exception {
+    void followerNotices_whenItIsCutOff() throws Exception {
         try (EmbeddedEnsemble ensemble = EmbeddedEnsemble.start()) {
             int follower = (ensemble.leader().getAsInt() + 1) % 3;
             try (FollowerPartition partition = ensemble.cutOffFromLeader(follower)) {
@@ -97,7 +97,7 @@ class KitExamplesTest {
     }
 
     @Test
-    void scheduleIsPlayed(EmbeddedZooKeeper server) throws Exception {
+    void noRuleIsBroken_byAScheduleOfFaults(EmbeddedZooKeeper server) throws Exception {
         Turn turn = Turn.of(new LockSpec.Mutex("/a"), 5); // hold it for 5 ms
         Workload work = new Workload(List.of(
                 new Workload.Actor(0, List.of(turn, turn)), //

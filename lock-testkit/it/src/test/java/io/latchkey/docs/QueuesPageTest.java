@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class QueuesPageTest {
     @Test
-    void mutex() throws InterruptedException {
+    void mutexIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             for (int i = 1; i <= 4; i++) {
                 scene.asks("till-" + i, locks -> locks.mutex("/orders/42"), "/orders/42");
@@ -26,7 +26,7 @@ class QueuesPageTest {
     }
 
     @Test
-    void readWriteLock() throws InterruptedException {
+    void readWriteLockIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             for (String who : List.of("reader-1", "reader-2", "writer-3", "reader-4", "reader-5", "writer-6")) {
                 scene.asks(who, locks -> side(locks, who), "/document");
@@ -36,7 +36,7 @@ class QueuesPageTest {
     }
 
     @Test
-    void semaphore() throws InterruptedException {
+    void semaphoreIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             int[] permits = {1, 2, 1, 2, 1};
             for (int i = 0; i < permits.length; i++) {
@@ -51,7 +51,7 @@ class QueuesPageTest {
     }
 
     @Test
-    void largeSemaphore() throws InterruptedException {
+    void largeSemaphoreIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             int[] permits = {9, 9, 5, 9};
             for (int i = 0; i < permits.length; i++) {
@@ -64,7 +64,7 @@ class QueuesPageTest {
     }
 
     @Test
-    void multiLock() throws InterruptedException {
+    void multiLockIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             String[] paths = {"/accounts/a", "/accounts/b", "/accounts/c"};
             scene.asks("transfer-1", locks -> mutexes(locks, paths[0], paths[1]), paths[0], paths[1]);
@@ -75,7 +75,7 @@ class QueuesPageTest {
     }
 
     @Test
-    void stripedMutex() throws InterruptedException {
+    void stripedMutexIsDrawnOnThePage() throws InterruptedException {
         try (QueueScene scene = new QueueScene()) {
             Map<String, String> stripes =
                     Map.of("jones", "/customers/1", "smith", "/customers/1", "baker", "/customers/0");

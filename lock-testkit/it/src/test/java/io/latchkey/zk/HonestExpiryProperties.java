@@ -16,7 +16,7 @@ import net.jqwik.api.Tag;
 @LatchkeyProperties(reconnects = Reconnects.HONEST)
 class HonestExpiryProperties {
     @Property(tries = 10)
-    void everyRecipe(
+    void noRuleIsBroken_whenSessionsEndByTime(
             @ForAll @Scope(clients = 4, turns = 20, pace = 30, mostFaults = 3) Scenario scenario,
             EmbeddedZooKeeper server,
             Play.Settings settings)

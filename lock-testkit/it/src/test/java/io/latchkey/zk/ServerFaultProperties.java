@@ -16,7 +16,7 @@ import net.jqwik.api.Tag;
 @LatchkeyProperties
 class ServerFaultProperties {
     @Property(tries = 60)
-    void allKinds(
+    void noRuleIsBroken_whenTheServerComesAndGoes(
             @ForAll
                     @Scope(
                             faults = {FaultKind.SERVER, FaultKind.EXPIRY},

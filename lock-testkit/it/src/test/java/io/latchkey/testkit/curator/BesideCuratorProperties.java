@@ -29,7 +29,7 @@ class BesideCuratorProperties {
     private static final String LATCHKEYS_REQUEST = REQUEST + "4c617463-686b-6579-";
 
     @Property(tries = 25)
-    void mutex(
+    void mutexExcludes_besideCuratorsClients(
             @ForAll @Scope(recipes = Recipe.MUTEX, clients = 4) Scenario scenario,
             EmbeddedZooKeeper server,
             Play.Settings given)
@@ -38,7 +38,7 @@ class BesideCuratorProperties {
     }
 
     @Property(tries = 25)
-    void readersAndWriters(
+    void readersAndWritersExclude_besideCuratorsClients(
             @ForAll @Scope(recipes = Recipe.READ_WRITE, clients = 4) Scenario scenario,
             EmbeddedZooKeeper server,
             Play.Settings given)

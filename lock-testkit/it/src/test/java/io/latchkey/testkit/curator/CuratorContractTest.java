@@ -96,27 +96,27 @@ class CuratorContractTest {
     }
 
     @Test
-    void mutex() {
+    void mutexBreaksOnlyWhatIsListed() {
         assertBroken(CuratorContracts.MutexCase.class, OF_MUTEXES);
     }
 
     @Test
-    void lease() {
+    void leaseBreaksOnlyWhatIsListed() {
         assertBroken(CuratorContracts.LeaseCase.class, OF_LEASES, WHERE_LOSS_IS_TOLD_LATE);
     }
 
     @Test
-    void readWriteLock() {
+    void readWriteLockBreaksOnlyWhatIsListed() {
         assertBroken(CuratorContracts.ReadWriteLockCase.class, OF_READ_WRITE_LOCKS);
     }
 
     @Test
-    void semaphore() {
+    void semaphoreBreaksOnlyWhatIsListed() {
         assertBroken(CuratorContracts.SemaphoreCase.class, OF_SEMAPHORES, WHERE_A_PERMIT_IS_INTERRUPTED);
     }
 
     @Test
-    void multiLock() {
+    void multiLockBreaksOnlyWhatIsListed() {
         assertBroken(CuratorContracts.MultiLockCase.class, OF_MULTI_LOCKS);
     }
 }

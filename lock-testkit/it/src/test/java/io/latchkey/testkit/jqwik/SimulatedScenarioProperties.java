@@ -19,23 +19,26 @@ import net.jqwik.api.Tag;
 @SimulatedProperties
 public class SimulatedScenarioProperties {
     @Property(tries = 100)
-    void allRecipes(@ForAll @Scope(clients = 4, mostFaults = 3) Scenario scenario, SimulatedLocks locks) {
+    void noRuleIsBroken_byAnyRecipe(
+            @ForAll @Scope(clients = 4, mostFaults = 3) Scenario scenario, SimulatedLocks locks) {
         Play.of(scenario, locks).assertNotBroken();
     }
 
     /** Seeded bugs are hunted with this one and the next, see {@code ShrinkingTest}. */
     @Property(tries = 100)
-    void readersAndWriters(@ForAll @Scope(recipes = Recipe.READ_WRITE) Scenario scenario, SimulatedLocks locks) {
+    void noRuleIsBroken_byReadersAndWriters(
+            @ForAll @Scope(recipes = Recipe.READ_WRITE) Scenario scenario, SimulatedLocks locks) {
         Play.of(scenario, locks).assertNotBroken();
     }
 
     @Property(tries = 100)
-    void permits(@ForAll @Scope(recipes = Recipe.SEMAPHORE, clients = 4) Scenario scenario, SimulatedLocks locks) {
+    void noRuleIsBroken_byPermits(
+            @ForAll @Scope(recipes = Recipe.SEMAPHORE, clients = 4) Scenario scenario, SimulatedLocks locks) {
         Play.of(scenario, locks).assertNotBroken();
     }
 
     @Property(tries = 60)
-    void everyKindOfFault(
+    void noRuleIsBroken_byAnyKindOfFault(
             @ForAll
                     @Scope(
                             faults = {

@@ -65,7 +65,7 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
+        void setWeights(SplittableRandom random, int[] weights) {
             for (Move move : Move.values()) {
                 boolean tampers = move == Move.DELETE || move == Move.RESIZE;
                 if (move == Move.PASS_TIME || (move.isFault() && !tampers)) {
@@ -115,8 +115,8 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
-            TAMPERED.season(random, weights);
+        void setWeights(SplittableRandom random, int[] weights) {
+            TAMPERED.setWeights(random, weights);
         }
     },
 
@@ -146,8 +146,8 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
-            TAMPERED.season(random, weights);
+        void setWeights(SplittableRandom random, int[] weights) {
+            TAMPERED.setWeights(random, weights);
             weights[Move.DELETE.index()] = 2;
             weights[Move.RESIZE.index()] = 0;
             weights[Move.CALM.index()] = 8;
@@ -177,8 +177,8 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
-            TAMPERED.season(random, weights);
+        void setWeights(SplittableRandom random, int[] weights) {
+            TAMPERED.setWeights(random, weights);
             weights[Move.RESIZE.index()] = 0;
         }
     },
@@ -201,7 +201,7 @@ enum Mix {
 
         /** Deadlines of clients without a connection pass, and their leases are looked at. */
         @Override
-        void season(SplittableRandom random, int[] weights) {
+        void setWeights(SplittableRandom random, int[] weights) {
             weights[Move.PASS_TIME.index()] = Math.max(weights[Move.PASS_TIME.index()], 4);
             weights[Move.CALM.index()] = 2;
         }
@@ -223,7 +223,7 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
+        void setWeights(SplittableRandom random, int[] weights) {
             weights[Move.DELETE.index()] = 0;
             weights[Move.PASS_TIME.index()] = 0;
             weights[Move.SILENCE.index()] = 0;
@@ -334,8 +334,8 @@ enum Mix {
         }
 
         @Override
-        void season(SplittableRandom random, int[] weights) {
-            other(random).season(random, weights);
+        void setWeights(SplittableRandom random, int[] weights) {
+            other(random).setWeights(random, weights);
         }
 
         @Override
@@ -374,7 +374,7 @@ enum Mix {
     }
 
     /** Adjusts the weights of the kinds of steps. */
-    void season(SplittableRandom random, int[] weights) {}
+    void setWeights(SplittableRandom random, int[] weights) {}
 
     private static List<WorldSpec.Plan> oneCycleEach() {
         Task cycle = new Task(List.of(new LockTarget(Recipe.MUTEX, new LockPath("/mutex"))), new WaitPolicy.Forever());

@@ -43,7 +43,7 @@ final class Player {
             weights[Move.STAND_STILL.index()] = 0;
         }
         weights[Move.CALM.index()] = Math.min(weights[Move.CALM.index()], CALM_AT_MOST);
-        mix.season(random, weights);
+        mix.setWeights(random, weights);
         toHoldFor = mix.heldFor(random);
     }
 

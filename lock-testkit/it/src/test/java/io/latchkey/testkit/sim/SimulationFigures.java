@@ -19,7 +19,7 @@ class SimulationFigures {
     private static final Duration BUDGET = Duration.ofSeconds(Long.getLong("latchkey.swarm.seconds", 10));
 
     @Test
-    void swarms() {
+    void noRuleIsBroken_inSwarmsThatAreTimed() {
         List<Swarm.Failure> failures = new ArrayList<>();
         for (Mix mix : Mix.values()) {
             Swarm.Report warm = Swarm.run(mix, 1, Long.MAX_VALUE / 2, WARM_UP);
