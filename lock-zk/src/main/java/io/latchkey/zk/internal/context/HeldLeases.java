@@ -22,8 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldLeases {
     private final Set<HeldLease> all = ConcurrentHashMap.newKeySet();
-    private final Map<ThreadIdentity, Set<HeldLease>> byThread = new ConcurrentHashMap<>();
+    private final Map<ThreadIdentity, OfThread> byThread = new ConcurrentHashMap<>();
+    /** The key of each lease in {@link #byThread}. The lease's own identity of a thread that is gone finds nothing. */
+    private final Map<HeldLease, ThreadIdentity> keys = new ConcurrentHashMap<>();
+
     private volatile boolean granted;
+
+    /** The leases of a thread, and their key. */
+    private record OfThread(ThreadIdentity key, Set<HeldLease> leases) {}
 
     /** A lease. */
     public interface HeldLease {
@@ -56,9 +62,10 @@ public final class HeldLeases {
 
     /** Notes that the thread that asked for the lease has waited for it. */
     public void received(HeldLease lease) {
-        byThread.compute(lease.events().caller(), (thread, leases) -> {
-            Set<HeldLease> more = leases == null ? ConcurrentHashMap.newKeySet() : leases;
-            more.add(lease);
+        byThread.compute(lease.events().caller(), (caller, present) -> {
+            OfThread more = present == null ? new OfThread(caller, ConcurrentHashMap.newKeySet()) : present;
+            more.leases().add(lease);
+            keys.put(lease, more.key());
             return more;
         });
         if (lease.hasEnded()) {
@@ -69,10 +76,13 @@ public final class HeldLeases {
     /** Removes a lease that has ended. */
     public void remove(HeldLease ended) {
         all.remove(ended);
-        byThread.computeIfPresent(ended.events().caller(), (thread, leases) -> {
-            leases.remove(ended);
-            return leases.isEmpty() ? null : leases;
-        });
+        ThreadIdentity key = keys.remove(ended);
+        if (key != null) {
+            byThread.computeIfPresent(key, (same, of) -> {
+                of.leases().remove(ended);
+                return of.leases().isEmpty() ? null : of;
+            });
+        }
     }
 
     /** Returns the leases that have not ended. */
@@ -97,7 +107,8 @@ public final class HeldLeases {
         if (!waiting.isAwaited()) {
             return Optional.empty();
         }
-        Set<HeldLease> held = byThread.getOrDefault(waiting.caller(), Set.of());
+        OfThread callers = byThread.get(waiting.caller());
+        Set<HeldLease> held = callers == null ? Set.of() : callers.leases();
         for (LockTarget wanted : waiting.members()) {
             int permits = 0;
             for (HeldLease one : held) {

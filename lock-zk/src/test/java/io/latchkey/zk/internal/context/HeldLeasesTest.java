@@ -12,12 +12,16 @@ import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.threads.ThreadIdentity;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Whether a thread waits for leases that it holds itself: then it waits forever. */
+@Timeout(30)
 class HeldLeasesTest {
     private final ClientContext context = new Engine(WithoutServer.config()).context();
 
@@ -93,6 +97,37 @@ class HeldLeasesTest {
         context.learn(path, PathData.semaphore(2).resized(1));
         LockTarget bothPermits = new LockTarget(Recipe.semaphore(2, 2), path);
         assertFalse(waitsForItself(bothPermits, held(new LockTarget(Recipe.MUTEX, new LockPath("/a")))));
+    }
+
+    /** Of a pool that ends a thread and hands its leases to another one. */
+    @Test
+    void leaseIsForgottenWithItsEnd_whenItsThreadIsGone() throws Exception {
+        LockTarget lock = new LockTarget(Recipe.MUTEX, new LockPath("/a"));
+        List<OwnLease> leases = new ArrayList<>();
+        WeakReference<Thread> gone = runToItsEnd(() -> {
+            for (int i = 0; i < 2; i++) {
+                OwnLease lease = held(lock);
+                context.held().add(lease);
+                context.held().received(lease);
+                leases.add(lease);
+            }
+        });
+        while (gone.get() != null) {
+            System.gc();
+        }
+        for (OwnLease lease : leases) {
+            context.held().remove(lease);
+        }
+        for (OwnLease lease : leases) {
+            assertFalse(context.held().anyOf(lease.events().caller()));
+        }
+    }
+
+    private static WeakReference<Thread> runToItsEnd(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+        return new WeakReference<>(thread);
     }
 
     @Test
