@@ -78,12 +78,13 @@ public final class DaemonThreads implements Executor, AutoCloseable {
 
     @Override
     public void execute(Runnable task) {
+        // By the pool's own execute, a task may be queued or not when starting a thread throws.
+        threads.getQueue().add(task);
         try {
-            threads.execute(task);
+            boolean unused = threads.prestartCoreThread();
         } catch (Throwable noThread) {
             // The machine starts no more threads. A running thread, or the next one that can be started, takes the
             // task.
-            threads.getQueue().add(task);
             quietly(this::startThread);
         }
         if (threads.getCorePoolSize() < most && !threads.getQueue().isEmpty()) {

@@ -154,6 +154,26 @@ class DaemonThreadsTest {
         }
     }
 
+    /** A pool that finds no thread when it has queued a task starts one for it, and throws if it cannot. */
+    @Test
+    void tasksRunOnce_whenNoThreadCanBeStartedForOneThatIsQueued() throws Exception {
+        BlockingQueue<String> begun = new LinkedBlockingQueue<>();
+        AtomicInteger asked = new AtomicInteger();
+        ThreadFactory starts = DaemonThreads.factory("test-thread");
+        ThreadFactory factory = task -> switch (asked.incrementAndGet()) {
+            case 1 -> null;
+            case 2 -> throw new OutOfMemoryError("unable to create native thread (thrown by a test)");
+            default -> starts.newThread(task);
+        };
+        try (DaemonThreads threads = new DaemonThreads(factory, 1, 1, time)) {
+            List<String> tasks = List.of("first", "second", "third");
+            tasks.forEach(task -> threads.execute(() -> begun.add(task)));
+            for (String task : tasks) {
+                assertEquals(task, begun.poll(10, TimeUnit.SECONDS));
+            }
+        }
+    }
+
     /** Each of them may find that no thread can be started. */
     @Test
     void oneTimerIsSet_howeverManyTasksFindNoThread() throws Exception {
