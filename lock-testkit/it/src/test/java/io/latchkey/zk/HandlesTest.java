@@ -43,6 +43,7 @@ import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.request.WaitPolicy;
 import io.latchkey.zk.internal.request.ZkLease;
+import io.latchkey.zk.internal.store.HandleOpener;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -253,8 +254,8 @@ class HandlesTest extends OnOneServer {
         Engine engine = new Engine(new ClientConfig(
                 new ClientConfig.Source.Own(listener -> expiringPort(
                         ZooKeeperStore.open(
-                                (watcher, attempts) ->
-                                        new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher),
+                                (watcher, attempts) -> HandleOpener.Opened.withNewSession(
+                                        new ZooKeeper(proxy.connectString(), (int) timeout.toMillis(), watcher)),
                                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                                 task -> DaemonThreads.factory("latchkey-handle-of-test")
                                         .newThread(task)

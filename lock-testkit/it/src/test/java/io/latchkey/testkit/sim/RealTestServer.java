@@ -6,6 +6,7 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.server.EmbeddedZooKeeper;
 import io.latchkey.testkit.time.Eventually;
 import io.latchkey.zk.internal.store.Response;
+import io.latchkey.zk.internal.store.HandleOpener;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.threads.DaemonThreads;
@@ -97,7 +98,8 @@ final class RealTestServer implements TestServer {
         FaultProxy proxy = FaultProxy.to(server);
         Connection connection = new Connection(listener);
         ZooKeeperStore store = ZooKeeperStore.open(
-                (watcher, attempts) -> new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher),
+                (watcher, attempts) -> HandleOpener.Opened.withNewSession(
+                        new ZooKeeper(proxy.connectString(), SESSION_MILLIS, watcher)),
                 ZooDefs.Ids.OPEN_ACL_UNSAFE,
                 task -> DaemonThreads.factory("latchkey-handle-of-test")
                         .newThread(task)

@@ -10,7 +10,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 
-/** A way to open handles of sessions that the client owns. */
+/** A way to open handles of sessions that the client owns. Called on several threads at a time. */
 @FunctionalInterface
 public interface HandleOpener {
     /**
@@ -18,16 +18,19 @@ public interface HandleOpener {
      *
      * @param attempts to be notified of attempts to connect
      */
-    ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException;
+    Opened open(Watcher watcher, ConnectAttempts attempts) throws IOException;
 
-    /** Returns whether the last opened handle has a former session, which is only to be closed. */
-    default boolean takesOver() {
-        return false;
-    }
-
-    /** Returns a ledger for the nodes of the last opened handle's session. */
-    default SessionNodes nodes() {
-        return SessionNodes.ofNewSession(0);
+    /**
+     * An open handle.
+     *
+     * @param takesOver whether it has a former session, which is only to be closed
+     * @param nodes the ledger for the nodes of its session
+     */
+    record Opened(ZooKeeper handle, boolean takesOver, SessionNodes nodes) {
+        /** Returns a handle with a new session, and without a chroot. */
+        public static Opened withNewSession(ZooKeeper handle) {
+            return new Opened(handle, false, SessionNodes.ofNewSession(0));
+        }
     }
 
     /** Creates the chroot of its handles again, as {@link ZnodeStore#makeRoot}, on a thread of {@code on}. */

@@ -81,9 +81,10 @@ final class SessionHandle {
         this.attempts = new ConnectAttempts(listener::now);
         // The handle's threads run before its constructor returns; events wait until the field is there.
         synchronized (watcher) {
-            this.zooKeeper = opener.open(watcher, attempts);
-            this.takesOver = opener.takesOver();
-            this.nodes = opener.nodes();
+            HandleOpener.Opened opened = opener.open(watcher, attempts);
+            this.zooKeeper = opened.handle();
+            this.takesOver = opened.takesOver();
+            this.nodes = opened.nodes();
         }
     }
 

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -21,7 +23,8 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handles of one client, one after another. Used on the client's serial executor.
+ * The handles of one client, one after another. Each is opened on a thread of its own: one may be late, and is of no use
+ * once the next is being opened.
  *
  * <p>ZooKeeper's client gives its session up when it has not heard of a server for four thirds of the timeout. The
  * servers may keep that session for longer, as after an outage, which gives every session its whole timeout again. Then
@@ -32,11 +35,13 @@ public final class SuccessiveHandles implements HandleOpener {
     private final ZooKeeperHandles handles;
     private final Duration sessionTimeout;
     private final AtomicInteger attemptsSinceConnected = new AtomicInteger();
-    private @Nullable OpenHandle last;
+    private final AtomicLong openings = new AtomicLong();
+    /** The handle of the latest of the openings that are done. */
+    private final AtomicReference<@Nullable OpenHandle> last = new AtomicReference<>();
     /** Callers whose chroot is being created. Guarded by itself. */
     private final List<Consumer<Response<Boolean>>> awaitRoot = new ArrayList<>(0);
 
-    private record OpenHandle(ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
+    private record OpenHandle(long opening, ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
 
     public SuccessiveHandles(ZooKeeperHandles handles) {
         this.handles = handles;
@@ -44,14 +49,17 @@ public final class SuccessiveHandles implements HandleOpener {
     }
 
     @Override
-    public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) throws IOException {
-        Optional<OpenHandle> former = Optional.ofNullable(last).filter(this::gaveUp);
+    public Opened open(Watcher watcher, ConnectAttempts attempts) throws IOException {
+        long opening = openings.incrementAndGet();
+        Optional<OpenHandle> former = Optional.ofNullable(last.get()).filter(this::gaveUp);
         HostProvider servers = handles.servers(attempts, attemptsSinceConnected);
         ZooKeeper opened = former.isPresent()
                 ? handles.takeOver(former.get().handle(), watcher, servers)
                 : handles.open(watcher, servers);
-        last = new OpenHandle(opened, attempts, former.isPresent());
-        return opened;
+        OpenHandle next = new OpenHandle(opening, opened, attempts, former.isPresent());
+        var unused = last.accumulateAndGet(
+                next, (before, after) -> before != null && before.opening() > opening ? before : after);
+        return new Opened(opened, former.isPresent(), SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot())));
     }
 
     /** Creates the chroot once for all that ask at a time. */
@@ -96,16 +104,6 @@ public final class SuccessiveHandles implements HandleOpener {
             awaitRoot.clear();
         }
         waiting.forEach(each -> each.accept(answer));
-    }
-
-    @Override
-    public SessionNodes nodes() {
-        return SessionNodes.ofNewSession(Utf8.encodedLength(handles.chroot()));
-    }
-
-    @Override
-    public boolean takesOver() {
-        return last != null && last.takesOver();
     }
 
     /**

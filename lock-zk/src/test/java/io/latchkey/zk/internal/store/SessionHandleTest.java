@@ -162,17 +162,8 @@ class SessionHandleTest {
     }
 
     private SessionHandle own() throws IOException {
-        HandleOpener opener = new HandleOpener() {
-            @Override
-            public ZooKeeper open(Watcher watcher, ConnectAttempts attempts) {
-                return handle;
-            }
-
-            @Override
-            public boolean takesOver() {
-                return takesOver;
-            }
-        };
+        HandleOpener opener =
+                (watcher, attempts) -> new HandleOpener.Opened(handle, takesOver, SessionNodes.ofNewSession(0));
         return new SessionHandle(opener, tasks::add, new Listener());
     }
 
