@@ -183,13 +183,10 @@ final class ClientOpening {
                 threadsEnd,
                 settings.turnBounds.map(bounds -> new LocalHandOff(engine, bounds.most(), bounds.longest())),
                 owner.data().length + memberBytes(acls, chroot));
-        FirstContact contact = new FirstContact(engine, handles);
+        FirstContact contact = new FirstContact(engine, handles, settings.connectTimeout, timeout);
         try {
             engine.start();
-            contact.awaitConnection(settings.connectTimeout, timeout);
-            if (!Duration.ZERO.equals(settings.connectTimeout)) {
-                contact.checkLoginAndChroot(acls);
-            }
+            contact.await(acls);
         } catch (RuntimeException | Error | InterruptedException failed) {
             client.close();
             throw failed;

@@ -31,10 +31,40 @@ final class FirstContact {
     private final Engine engine;
     /** Opens the handles; null if the handle is borrowed: its servers are not known. */
     private final @Nullable ZooKeeperHandles handles;
+    /** How long it waits at most, as the user has set it; null for the default. */
+    private final @Nullable Duration given;
 
-    FirstContact(Engine engine, @Nullable ZooKeeperHandles handles) {
+    private final Duration patience;
+    private long begun = System.nanoTime();
+
+    /**
+     * @param given how long it waits at most; zero for not at all; null for {@code otherwise}, and no longer once all
+     *     servers refuse connections, so that the address is wrong
+     */
+    FirstContact(Engine engine, @Nullable ZooKeeperHandles handles, @Nullable Duration given, Duration otherwise) {
         this.engine = engine;
         this.handles = handles;
+        this.given = given;
+        this.patience = given == null ? otherwise : given;
+    }
+
+    /**
+     * Waits for the first connection, and checks login and chroot. Creates a missing chroot.
+     *
+     * @param acl the rights to it
+     */
+    void await(List<ACL> acl) throws InterruptedException {
+        begun = System.nanoTime();
+        if (!patience.isZero()) {
+            awaitConnection();
+            checkLoginAndChroot(acl);
+        }
+    }
+
+    /** Returns what is left of the time. The default is enough for a login also if the sessions are short. */
+    private Duration left() {
+        Duration whole = given == null ? Comparators.max(patience, LOGIN_TIMEOUT) : patience;
+        return Comparators.max(Duration.ZERO, whole.minusNanos(System.nanoTime() - begun));
     }
 
     /** Returns the servers, for error texts. */
@@ -42,17 +72,7 @@ final class FirstContact {
         return handles == null ? "the borrowed handle's servers" : handles.connectString();
     }
 
-    /**
-     * Waits for the first connection.
-     *
-     * @param given how long it waits at most; zero for not at all; null for {@code otherwise}, and no longer once all
-     *     servers refuse connections, so that the address is wrong
-     */
-    void awaitConnection(@Nullable Duration given, Duration otherwise) throws InterruptedException {
-        Duration patience = given == null ? otherwise : given;
-        if (patience.isZero()) {
-            return;
-        }
+    private void awaitConnection() throws InterruptedException {
         Duration first = Comparators.min(patience, QUICK_CONNECT);
         if (engine.awaitConnection(first)) {
             return;
@@ -80,16 +100,17 @@ final class FirstContact {
 
     /**
      * Sends a request after connecting, since the server refuses credentials, and reports a missing chroot, only in
-     * response to one. Creates a missing chroot.
+     * response to one.
      */
-    void checkLoginAndChroot(List<ACL> acl) throws InterruptedException {
+    private void checkLoginAndChroot(List<ACL> acl) throws InterruptedException {
         if (handles == null || (handles.auth().isEmpty() && !handles.hasChroot())) {
             return;
         }
         try {
             CompletableFuture<Status> asked = askForRoot();
-            if (!CallerWait.await(asked, LOGIN_TIMEOUT)) {
-                throw new LockServiceUnavailableException("No answer within " + LOGIN_TIMEOUT.toMillis()
+            Duration longest = Comparators.min(left(), LOGIN_TIMEOUT);
+            if (!CallerWait.await(asked, longest)) {
+                throw new LockServiceUnavailableException("No answer within " + longest.toMillis()
                         + " ms to the question whether the chroot of " + handles.connectString()
                         + " exists. Nothing was changed. Try again.");
             }
@@ -104,7 +125,7 @@ final class FirstContact {
                         Reason.NO_SESSION);
             }
             if (code == Status.NO_NODE) {
-                handles.createChroot(acl);
+                handles.createChroot(acl, Comparators.min(left(), handles.chrootPatience()), () -> true);
             }
         } catch (IOException failed) {
             throw new LockException("Cannot check that the chroot of " + handles.connectString() + " exists", failed);

@@ -271,7 +271,8 @@ public final class ZkLockClient implements LockClient {
 
         /**
          * Sets how long {@link #build()} waits for the first connection: by default the session timeout, or one to four
-         * seconds if every server refuses the connection. Zero does not wait.
+         * seconds if every server refuses the connection. Zero does not wait. What is left of it is also the time for
+         * the check of the login and the creation of a missing chroot; by default, that is ten seconds at least.
          *
          * <p>If this is set, {@link #build()} also waits for servers that have not started yet and for host names that
          * do not resolve yet, such as those of a service whose pods are not ready. Names are looked up again at each

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk;
 
+import static java.util.concurrent.CompletableFuture.delayedExecutor;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.latchkey.lock.AccessDeniedException;
+import io.latchkey.lock.ClientClosedException;
 import io.latchkey.lock.Lease;
 import io.latchkey.lock.LeaseLostException;
 import io.latchkey.lock.LeaseState;
@@ -25,6 +29,7 @@ import io.latchkey.lock.SessionExpiredException;
 import io.latchkey.lock.SessionState;
 import io.latchkey.lock.admin.Contender;
 import io.latchkey.log.LoggedWarnings;
+import io.latchkey.testkit.Stopwatch;
 import io.latchkey.testkit.proxy.Fault;
 import io.latchkey.testkit.proxy.Fault.HeldFrames;
 import io.latchkey.testkit.proxy.FaultProxy;
@@ -527,6 +532,58 @@ class HandlesTest extends OnOneServer {
         assertTrue(refused.getMessage().contains("no server accepted"), refused.getMessage());
         assertTrue(refused.getMessage().contains("maxClientCnxns"), refused.getMessage());
         proxy.accept();
+    }
+
+    @Tag("slow")
+    @Test
+    void buildFailsInTime_whenTheChrootCannotBeCreated() throws Exception {
+        FaultProxy proxy = fastProxy();
+        var unused = proxy.answered(RequestMatch.getData()).struck().thenRun(proxy::refuse);
+        ZkLockClient.Builder builder = ZkLockClient.builder()
+                .connectString(proxy.connectString() + "/missing")
+                .sessionTimeout(LONG_SESSION)
+                .connectTimeout(Slowness.stretched(Duration.ofSeconds(2)));
+        Stopwatch watch = Stopwatch.start();
+        assertThrows(LockServiceUnavailableException.class, builder::build);
+        long took = watch.stop();
+        assertTrue(took < 3_500, took + " ms");
+        proxy.accept();
+    }
+
+    @Test
+    void buildFailsInTime_whenTheQuestionForTheChrootHasNoAnswer() throws Exception {
+        FaultProxy proxy = fastProxy();
+        HeldFrames hold = proxy.holdAnswers(RequestMatch.getData());
+        Duration timeout = Slowness.stretched(Duration.ofMillis(500));
+        var unused =
+                hold.firstCaught().thenRunAsync(hold::close, delayedExecutor(2 * timeout.toMillis(), MILLISECONDS));
+        LockServiceUnavailableException refused = assertThrows(
+                LockServiceUnavailableException.class,
+                () -> client(builder -> builder.connectString(proxy.connectString() + "/missing")
+                        .connectTimeout(timeout)));
+        assertTrue(refused.getMessage().contains("whether the chroot"), refused.getMessage());
+    }
+
+    /** It is created through a handle of its own, which is closed with the client. */
+    @Test
+    void chrootIsNotCreatedAgain_onceTheClientIsClosed() throws Exception {
+        FaultProxy proxy = fastProxy();
+        ZkLockClient client = client(builder -> builder.connectString(proxy.connectString() + "/gone"));
+        ZKUtil.deleteRecursive(handle(), "/gone");
+        proxy.refuse();
+        CompletableFuture<Lease> asked = client.mutex("/m").acquireAsync();
+        awaitUntil("the chroot is being created", () -> handlesTo(proxy) == 2);
+        client.close();
+        assertEquals(0, handlesTo(proxy));
+        proxy.accept();
+        assertInstanceOf(ClientClosedException.class, refusal(LockException.class, asked));
+        assertNull(handle().exists("/gone", false));
+    }
+
+    private static long handlesTo(FaultProxy proxy) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().endsWith("-SendThread(" + proxy.connectString() + ")"))
+                .count();
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.store;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -33,8 +34,17 @@ public interface HandleOpener {
         }
     }
 
-    /** Creates the chroot of its handles again, as {@link ZnodeStore#makeRoot}, on a thread of {@code on}. */
-    default void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
+    /**
+     * Creates the chroot of its handles again, as {@link ZnodeStore#makeRoot}, on a thread of {@code on}.
+     *
+     * @param wanted asked on that thread whether the caller still waits
+     */
+    default void makeRoot(List<ACL> acl, Executor on, BooleanSupplier wanted, Consumer<Response<Boolean>> then) {
         then.accept(Response.failed(Status.NO_NODE, KeeperException.Code.NONODE.name()));
+    }
+
+    /** Runs {@code then} once no chroot is being created, here or on the thread that does it. */
+    default void onceNoRootIsMade(Runnable then) {
+        then.run();
     }
 }

@@ -180,6 +180,11 @@ final class SessionHandle {
         handles.execute(() -> closeHandle(then));
     }
 
+    /** Returns whether it is closed or being closed. On any thread. */
+    boolean isClosing() {
+        return closing;
+    }
+
     private void closeHandle(Runnable then) {
         try {
             zooKeeper.close();

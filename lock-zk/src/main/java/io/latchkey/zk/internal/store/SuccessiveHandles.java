@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -38,10 +39,13 @@ public final class SuccessiveHandles implements HandleOpener {
     private final AtomicLong openings = new AtomicLong();
     /** The handle of the latest of the openings that are done. */
     private final AtomicReference<@Nullable OpenHandle> last = new AtomicReference<>();
-    /** Callers whose chroot is being created. Guarded by itself. */
-    private final List<Consumer<Response<Boolean>>> awaitRoot = new ArrayList<>(0);
+    /** Those who wait while the chroot is being created. Guarded by itself. */
+    private final List<RootWaiter> awaitRoot = new ArrayList<>(0);
 
     private record OpenHandle(long opening, ZooKeeper handle, ConnectAttempts attempts, boolean takesOver) {}
+
+    /** @param wanted whether the chroot is created for this one */
+    private record RootWaiter(BooleanSupplier wanted, Consumer<Response<Boolean>> then) {}
 
     public SuccessiveHandles(ZooKeeperHandles handles) {
         this.handles = handles;
@@ -64,13 +68,13 @@ public final class SuccessiveHandles implements HandleOpener {
 
     /** Creates the chroot once for all that ask at a time. */
     @Override
-    public void makeRoot(List<ACL> acl, Executor on, Consumer<Response<Boolean>> then) {
+    public void makeRoot(List<ACL> acl, Executor on, BooleanSupplier wanted, Consumer<Response<Boolean>> then) {
         if (!handles.hasChroot()) {
-            HandleOpener.super.makeRoot(acl, on, then);
+            HandleOpener.super.makeRoot(acl, on, wanted, then);
             return;
         }
         synchronized (awaitRoot) {
-            awaitRoot.add(then);
+            awaitRoot.add(new RootWaiter(wanted, then));
             if (awaitRoot.size() > 1) {
                 return;
             }
@@ -78,9 +82,29 @@ public final class SuccessiveHandles implements HandleOpener {
         on.execute(() -> rootMade(made(acl)));
     }
 
+    @Override
+    public void onceNoRootIsMade(Runnable then) {
+        synchronized (awaitRoot) {
+            if (!awaitRoot.isEmpty()) {
+                awaitRoot.add(new RootWaiter(() -> false, answer -> then.run()));
+                return;
+            }
+        }
+        then.run();
+    }
+
+    private boolean isRootWanted() {
+        synchronized (awaitRoot) {
+            return awaitRoot.stream().anyMatch(waiter -> waiter.wanted().getAsBoolean());
+        }
+    }
+
     private Response<Boolean> made(List<ACL> acl) {
+        if (!isRootWanted()) {
+            return Response.failed(Status.CONNECTION_LOSS, "The chroot is not created for a session that is closed");
+        }
         try {
-            handles.createChroot(acl);
+            handles.createChroot(acl, handles.chrootPatience(), this::isRootWanted);
             return Response.of(true);
         } catch (AccessDeniedException refused) {
             return Response.failed(Status.NO_AUTH, KeeperException.Code.NOAUTH.name());
@@ -98,12 +122,12 @@ public final class SuccessiveHandles implements HandleOpener {
     }
 
     private void rootMade(Response<Boolean> answer) {
-        List<Consumer<Response<Boolean>>> waiting;
+        List<RootWaiter> waiting;
         synchronized (awaitRoot) {
             waiting = List.copyOf(awaitRoot);
             awaitRoot.clear();
         }
-        waiting.forEach(each -> each.accept(answer));
+        waiting.forEach(each -> each.then().accept(answer));
     }
 
     /**

@@ -6,6 +6,7 @@ import com.google.common.collect.Comparators;
 import io.latchkey.lock.AccessDeniedException;
 import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
+import io.latchkey.zk.internal.threads.CallerWait;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -16,7 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher;
@@ -175,39 +178,54 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
                 .sum();
     }
 
-    /** Creates the missing chroot and the missing levels above it, through a handle of its own. */
-    public void createChroot(List<ACL> acl) throws IOException, InterruptedException {
-        String chroot = chroot();
+    /** Returns how long the creation of a missing chroot is tried, unless its caller waits for less. */
+    public Duration chrootPatience() {
+        return Comparators.max(sessionTimeout, SEVERAL_ATTEMPTS);
+    }
+
+    /**
+     * Creates the missing chroot and the missing levels above it, through a handle of its own. All that it sends is
+     * applied or refused when it returns, unless the connection is lost.
+     *
+     * @param longest how long it waits for the servers
+     * @param wanted asked while it waits: it ends without an answer when this is false
+     */
+    public void createChroot(List<ACL> acl, Duration longest, BooleanSupplier wanted)
+            throws IOException, InterruptedException {
         String servers = connectString.substring(0, connectString.indexOf('/'));
-        Duration patience = Comparators.max(sessionTimeout, SEVERAL_ATTEMPTS);
+        long end = System.nanoTime() + longest.toNanos();
+        BooleanSupplier goesOn = () -> System.nanoTime() - end < 0 && wanted.getAsBoolean();
         ZooKeeper root = loggedIn(new ZooKeeper(servers, timeoutMillis(), event -> {}, config));
         try {
-            createLevel(root, chroot, new ArrayList<>(acl), System.nanoTime() + patience.toNanos());
-        } catch (KeeperException.NoAuthException refused) {
-            throw new AccessDeniedException(
-                    "The chroot of " + connectString
-                            + " does not exist, and this client may not create it. Create it, or give this client the right to.");
-        } catch (KeeperException.ConnectionLossException lost) {
-            throw noChroot(
-                    root.getSessionId() == 0
-                            ? "it needs a second connection, which no server accepted within " + patience.toMillis()
-                                    + " ms. Create it, or look for a limit of connections of one client, such as"
-                                    + " maxClientCnxns."
-                            : "the connection for it was lost each time within " + patience.toMillis()
-                                    + " ms. Create it, or check that the servers run and have a quorum.");
-        } catch (KeeperException failed) {
-            Status status = ZooKeeperResults.status(failed);
-            if (status.outcome() == Status.Outcome.REFUSED) {
-                throw new LockException("The server refused to create the chroot of " + connectString + " ("
-                        + failed.code() + "). Nothing is held. Create it.");
+            Response<?> answer = createLevel(root, chroot(), new ArrayList<>(acl), goesOn);
+            if (!answer.ok()) {
+                throw noChroot(answer, root.getSessionId() != 0, longest);
             }
-            throw noChroot("the servers did not carry it out (" + failed.code() + "). Create it, or try again.");
         } finally {
             root.close();
         }
     }
 
-    private LockServiceUnavailableException noChroot(String why) {
+    private LockException noChroot(Response<?> answer, boolean connected, Duration tried) {
+        if (answer.code() == Status.NO_AUTH) {
+            return new AccessDeniedException(
+                    "The chroot of " + connectString
+                            + " does not exist, and this client may not create it. Create it, or give this client the right to.");
+        }
+        if (answer.code().outcome() == Status.Outcome.REFUSED) {
+            return new LockException("The server refused to create the chroot of " + connectString + " ("
+                    + answer.detail() + "). Nothing is held. Create it.");
+        }
+        String why;
+        if (answer.code() != Status.CONNECTION_LOSS) {
+            why = "the servers did not carry it out (" + answer.detail() + "). Create it, or try again.";
+        } else if (connected) {
+            why = "it had no answer within " + tried.toMillis()
+                    + " ms. Create it, or check that the servers run and have a quorum.";
+        } else {
+            why = "it needs a second connection, which no server accepted within " + tried.toMillis()
+                    + " ms. Create it, or look for a limit of connections of one client, such as maxClientCnxns.";
+        }
         return new LockServiceUnavailableException(
                 "Cannot create the chroot of " + connectString + ", and nothing is held: " + why);
     }
@@ -216,22 +234,48 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
      * Creates from the bottom up, so that an existing level needs no right to create. ZooKeeper's client fails all
      * requests whenever an attempt to connect fails, also when the next server would accept it.
      */
-    private static void createLevel(ZooKeeper root, String level, List<ACL> acl, long end)
-            throws InterruptedException, KeeperException {
+    private static Response<?> createLevel(ZooKeeper root, String level, List<ACL> acl, BooleanSupplier goesOn)
+            throws InterruptedException {
         while (true) {
-            try {
-                String unused = root.create(level, new byte[0], acl, CreateMode.PERSISTENT);
-                return;
-            } catch (KeeperException.NodeExistsException fine) {
-                return; // another client was faster, or the answer was lost
-            } catch (KeeperException.NoNodeException missing) {
-                createLevel(root, level.substring(0, level.lastIndexOf('/')), acl, end);
-            } catch (KeeperException.ConnectionLossException | KeeperException.ThrottledOpException notYet) {
-                if (System.nanoTime() - end > 0) {
-                    throw notYet;
+            Response<?> answer = create(root, level, acl, goesOn);
+            switch (answer.code()) {
+                case NODE_EXISTS -> {
+                    return Response.of(true); // another client was faster, or the answer was lost
                 }
-                Throttling.pause();
+                case NO_NODE -> {
+                    Response<?> above = createLevel(root, level.substring(0, level.lastIndexOf('/')), acl, goesOn);
+                    if (!above.ok()) {
+                        return above;
+                    }
+                }
+                case CONNECTION_LOSS, THROTTLED -> {
+                    if (!goesOn.getAsBoolean()) {
+                        return answer;
+                    }
+                    Throttling.pause();
+                }
+                default -> {
+                    return answer;
+                }
             }
         }
+    }
+
+    /** A request without an answer at the end counts as lost. */
+    private static Response<?> create(ZooKeeper root, String level, List<ACL> acl, BooleanSupplier goesOn)
+            throws InterruptedException {
+        CompletableFuture<Response<?>> answer = new CompletableFuture<>();
+        root.create(
+                level,
+                new byte[0],
+                acl,
+                CreateMode.PERSISTENT,
+                (rc, path, ctx, name, stat) -> answer.complete(ZooKeeperResults.created(rc, name, stat)),
+                null);
+        boolean answered;
+        do {
+            answered = CallerWait.await(answer, Throttling.PAUSE);
+        } while (!answered && goesOn.getAsBoolean());
+        return answer.getNow(Response.failed(Status.CONNECTION_LOSS, KeeperException.Code.CONNECTIONLOSS.name()));
     }
 }

@@ -199,13 +199,14 @@ public final class ZooKeeperStore implements ZnodeStore {
         if (opener == null) {
             ZnodeStore.super.makeRoot(then);
         } else {
-            opener.makeRoot(acl, handles, then);
+            opener.makeRoot(acl, handles, () -> !handle.isClosing(), then);
         }
     }
 
     @Override
     public void close(Runnable then) {
-        handle.close(then);
+        // What is sent for the chroot through another handle is over then as well.
+        handle.close(opener == null ? then : () -> opener.onceNoRootIsMade(then));
     }
 
     @Override
