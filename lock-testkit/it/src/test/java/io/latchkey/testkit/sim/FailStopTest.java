@@ -18,6 +18,7 @@ import io.latchkey.log.LoggedErrors;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.context.ClientConfig;
+import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.context.HeldLeases;
 import io.latchkey.zk.internal.events.ClientLog;
 import io.latchkey.zk.internal.events.ObserverDispatcher;
@@ -43,6 +44,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -197,39 +199,102 @@ class FailStopTest {
         run.locks.close();
     }
 
+    /**
+     * A lease that has ended and is still among those that are held.
+     *
+     * @param whileEnded runs when it is to be ended
+     */
+    private record NoOnesLease(Runnable whileEnded, List<String> told) implements HeldLeases.HeldLease {
+        @Override
+        public boolean hasEnded() {
+            return true;
+        }
+
+        @Override
+        public boolean end(LossCause cause) {
+            whileEnded.run();
+            return false;
+        }
+
+        @Override
+        public void notifyOwner(LossCause cause) {
+            told.add("told of " + cause);
+        }
+
+        @Override
+        public CompletableFuture<@Nullable Void> notified() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public RequestEvents events() {
+            throw new IllegalStateException("asked for its events");
+        }
+    }
+
     /** Another thread has just ended it, and has not yet taken it out of the leases that are held. */
     @Test
     void ownerHearsOfNoLoss_whenItHasJustReleased() throws Exception {
         Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
-        run.engine.context().held().add(new HeldLeases.HeldLease() {
-            @Override
-            public boolean hasEnded() {
-                return true;
-            }
-
-            @Override
-            public boolean end(LossCause cause) {
-                return false;
-            }
-
-            @Override
-            public void notifyOwner(LossCause cause) {
-                run.ends.add("told of " + cause);
-            }
-
-            @Override
-            public CompletableFuture<@Nullable Void> notified() {
-                return CompletableFuture.completedFuture(null);
-            }
-
-            @Override
-            public RequestEvents events() {
-                throw new IllegalStateException("asked for its events");
-            }
-        });
+        run.engine.context().held().add(new NoOnesLease(() -> {}, run.ends));
         run.engine.context().fail(new InternalError("thrown by a test"));
         assertEquals(List.of(), run.ends);
         run.locks.close();
+    }
+
+    /**
+     * As the thread that delivers answers does while a caller's runs the step. It has looked at the leases, and not yet
+     * at the answers, when the step that grants goes on.
+     */
+    @Test
+    void ownerHearsOfTheLoss_whenAnotherThreadFailsTheEngineWhileAStepGrants() throws Exception {
+        int granted = 0;
+        boolean reached = true;
+        for (int place = 0; reached; place++) {
+            Run run = new Run(Kind.OWN, Source.STORE, Integer.MAX_VALUE, 0);
+            CompletableFuture<Void> leasesAreRead = new CompletableFuture<>();
+            CompletableFuture<Void> stepIsOver = new CompletableFuture<>();
+            run.engine
+                    .context()
+                    .held()
+                    .add(new NoOnesLease(
+                            () -> {
+                                leasesAreRead.complete(null);
+                                stepIsOver.join();
+                            },
+                            run.ends));
+            ClientContext context = run.engine.context();
+            FutureTask<List<LoggedErrors.LoggedError>> fails = new FutureTask<>(() -> {
+                context.fail(new InternalError("thrown by a test"));
+                return LoggedErrors.ofThisThread();
+            });
+            run.atLookInAStep = place;
+            run.inAStep = () -> {
+                if (context.held().all().size() == 1) { // the lease that is to be granted is not among them yet
+                    new Thread(fails).start();
+                    leasesAreRead.join();
+                }
+            };
+            CompletableFuture<Lease> asked = run.locks.mutex("/a").acquireAsync();
+            run.settle();
+            reached = leasesAreRead.isDone();
+            stepIsOver.complete(null);
+            if (reached) {
+                assertEquals(1, fails.get().size());
+            }
+            Lease lease = reached && !asked.isCompletedExceptionally() ? asked.getNow(null) : null;
+            if (lease != null) {
+                granted++;
+                assertEquals(
+                        LossCause.CLIENT_FAILED,
+                        lease.lost().toCompletableFuture().getNow(null));
+                assertEquals(List.of("granted", "lost"), run.ofLeases);
+            }
+            run.locks.close();
+            run.pass(Run.SESSION);
+            assertEquals("CLOSED", run.ends.get(run.ends.size() - 1));
+        }
+        assertTrue(granted > 0, "no step went on");
     }
 
     /** The bound of the notice is a timer, which the close of the next core must not end. */
@@ -305,6 +370,10 @@ class FailStopTest {
         private final EngineLockClient locks;
         private @Nullable SimulatedStore store;
         private Runnable whileOpening = () -> {};
+        /** Runs at a look at the clock in a step: at this one, if zero is the first. */
+        private @Nullable Runnable inAStep;
+
+        private int atLookInAStep;
         private Executor callbacks = Runnable::run;
         private Executor handles = Runnable::run;
         private boolean clockIsClosed;
@@ -312,6 +381,8 @@ class FailStopTest {
         private final Set<ZnodeStore> closed = new HashSet<>();
         /** What the observer hears of requests without a lease, and of the close. */
         private final List<String> ends = new ArrayList<>();
+        /** What it hears of leases. */
+        private final List<String> ofLeases = new ArrayList<>();
 
         private final List<CompletableFuture<?>> answers = new ArrayList<>();
         private final List<Lease> leases = new ArrayList<>();
@@ -358,6 +429,16 @@ class FailStopTest {
         }
 
         private final class Ends implements LockObserver {
+            @Override
+            public void granted(Request request, long token, Duration waited) {
+                ofLeases.add("granted");
+            }
+
+            @Override
+            public void lost(Request request, long token, LossCause cause, Duration held) {
+                ofLeases.add("lost");
+            }
+
             @Override
             public void notGranted(
                     Request request, AcquireFailure failure, Optional<LockException.Reason> reason, Duration waited) {
@@ -427,6 +508,11 @@ class FailStopTest {
             @Override
             public long nanos() {
                 strike(Source.CLOCK);
+                Runnable next = inAStep;
+                if (next != null && engine.context().wouldWaitForItself() && atLookInAStep-- == 0) {
+                    inAStep = null;
+                    next.run();
+                }
                 return real.nanos();
             }
 

@@ -29,11 +29,11 @@ public final class ClientEvents {
     private final List<LockObserver> inPlace;
     private final Clock time;
     private final AtomicLong requests = new AtomicLong();
-    /** Written under the monitor, on the serial executor. */
+    /** Under the monitor. */
     private boolean closed;
     /** The number of requests that are reported and have not ended. Under the monitor. */
     private long open;
-    /** Written on the serial executor only. */
+    /** Written under the monitor: by steps, also of a core that has failed, and by what follows a failure. */
     private volatile SessionStatus view;
 
     /**
@@ -90,11 +90,8 @@ public final class ClientEvents {
         recorder.ifPresent(recorder -> recorder.received(about, token));
     }
 
-    /**
-     * Notes that the connection is lost, with the number of leases held and the time that they stay valid. On the
-     * serial executor.
-     */
-    public void connectionLost(int leases, Duration left) {
+    /** Notes that the connection is lost, with the number of leases held and the time that they stay valid. */
+    public synchronized void connectionLost(int leases, Duration left) {
         if (!closed) {
             connection.lost(leases, left);
         }
@@ -110,12 +107,12 @@ public final class ClientEvents {
     }
 
     /**
-     * Notes the session and the timeout that the server granted. On the serial executor.
+     * Notes the session and the timeout that the server granted.
      *
      * @param id the id of the session
      * @param logged whether a change is logged; for a borrowed session this client has asked for no other timeout
      */
-    public void timeoutGranted(long id, Duration timeout, boolean logged) {
+    public synchronized void timeoutGranted(long id, Duration timeout, boolean logged) {
         SessionStatus before = view;
         if (logged && !timeout.equals(before.timeout())) {
             connection.timeoutChanged(before.timeout(), timeout);
@@ -123,17 +120,15 @@ public final class ClientEvents {
         view = new SessionStatus(before.state(), id, before.since(), timeout);
     }
 
-    /** Notes a change of the session. CLOSED is the observer's last call. On the serial executor. */
-    public void session(SessionState state) {
+    /** Notes a change of the session. CLOSED is the observer's last call. */
+    public synchronized void session(SessionState state) {
         if (closed) {
             return;
         }
         view = new SessionStatus(state, view.id(), wallTime(), view.timeout());
         if (state == SessionState.CLOSED) {
-            synchronized (this) {
-                closed = true;
-                announceClosed();
-            }
+            closed = true;
+            announceClosed();
             inPlace.forEach(listener -> listener.sessionChanged(state));
         } else {
             announce(listener -> listener.sessionChanged(state));

@@ -258,8 +258,9 @@ public final class RequestEvents {
         announce(observer -> observer.suspect(about, ofLease));
     }
 
+    /** Reports the loss. One that comes before the report of the grant is reported again behind it. */
     public synchronized void lost(LossCause cause) {
-        if (over) {
+        if (over || token == Event.Created.UNKNOWN_TOKEN) {
             return;
         }
         long ofLease = token;

@@ -71,6 +71,10 @@ final class Holding implements ZkLease.Holder, Downgrade.Holder, RevocationNode.
         ZkLease lease = new ZkLease(this, nodes, entries.get(0).recipe(), tokenOfLease, session, ofOwner);
         leases.add(lease);
         session.context().held().add(lease);
+        // Another thread may have failed the engine: either this look, or its walk over the leases, sees the other.
+        if (session.context().hasFailed()) {
+            boolean unused = lease.isValid(); // which notes the loss
+        }
         return lease;
     }
 
