@@ -13,6 +13,7 @@ import io.latchkey.zk.internal.events.Outbox;
 import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.OwnerData;
 import io.latchkey.zk.internal.store.CountedStore;
+import io.latchkey.zk.internal.store.SessionNodes;
 import io.latchkey.zk.internal.store.SuccessiveHandles;
 import io.latchkey.zk.internal.store.ZooKeeperHandles;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
@@ -25,6 +26,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -42,8 +44,6 @@ final class ClientOpening {
     private static final int MOST_ALARMS = 64;
     /** Handles that may be closing at the same time, and one that opens. */
     private static final int MOST_HANDLES = 8;
-    /** An allowance, since a borrowed handle does not expose its chroot. */
-    private static final int UNKNOWN_CHROOT_BYTES = 100;
 
     private final ClientSettings settings;
 
@@ -105,12 +105,14 @@ final class ClientOpening {
                 handles);
     }
 
-    private Outbox outbox(int number, Clock time) {
+    /** @param threads takes those of the exits, but the observer's, which ends itself */
+    private Outbox outbox(int number, Clock time, List<DaemonThreads> threads) {
         DaemonThreads lines = new DaemonThreads(1, "latchkey-log-" + number, time);
         ClientLog log = new ClientLog(lines);
         DaemonThreads alarms = DaemonThreads.prompt(MOST_ALARMS, "latchkey-alarm-" + number, time);
         DaemonThreads callbacks = new DaemonThreads(CALLBACK_THREADS, "latchkey-callback-" + number, time);
         DaemonThreads handles = DaemonThreads.prompt(MOST_HANDLES, "latchkey-handle-" + number, time);
+        threads.addAll(List.of(alarms, callbacks, handles, lines)); // lines that come after the close are still written
         Executor given = settings.callbacks;
         return new Outbox(
                 alarms,
@@ -127,13 +129,7 @@ final class ClientOpening {
                                         refused)),
                 handles,
                 log,
-                settings.observer.map(observer -> observer(observer, number, time, log)),
-                () -> {
-                    alarms.close();
-                    callbacks.close();
-                    handles.close();
-                    lines.close(); // lines that come later are still written
-                });
+                settings.observer.map(observer -> observer(observer, number, time, log)));
     }
 
     private static ObserverDispatcher observer(LockObserver observer, int number, Clock time, ClientLog log) {
@@ -156,7 +152,8 @@ final class ClientOpening {
         int number = NUMBER.incrementAndGet();
         Clock time = new SystemClock(DaemonThreads.factory("latchkey-timer-" + number), timeout);
         DaemonThreads relief = new DaemonThreads(1, "latchkey-relief-" + number, time);
-        Outbox outbox = outbox(number, time);
+        List<DaemonThreads> threads = new ArrayList<>(List.of(relief));
+        Outbox outbox = outbox(number, time, threads);
         SecureRandom seed = new SecureRandom();
         SplittableRandom ids = new SplittableRandom(seed.nextLong());
         int hidden = settings.basePath.length();
@@ -172,15 +169,11 @@ final class ClientOpening {
                 relief,
                 path -> path.substring(hidden),
                 settings.layout.naming()));
-        Runnable threadsEnd = () -> {
-            outbox.end().run();
-            relief.close();
-        };
-        int chroot = handles == null ? UNKNOWN_CHROOT_BYTES : Utf8.encodedLength(handles.chroot());
+        int chroot = handles == null ? SessionNodes.UNKNOWN_CHROOT : Utf8.encodedLength(handles.chroot());
         EngineLockClient client = new EngineLockClient(
                 engine,
                 settings.basePath,
-                threadsEnd,
+                () -> threads.forEach(DaemonThreads::close),
                 settings.turnBounds.map(bounds -> new LocalHandOff(engine, bounds.most(), bounds.longest())),
                 owner.data().length + memberBytes(acls, chroot));
         FirstContact contact = new FirstContact(engine, handles, settings.connectTimeout, timeout);

@@ -8,6 +8,7 @@ import io.latchkey.zk.internal.request.ZkLease;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.Throttling;
+import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.store.ZooKeeperResults;
 import io.latchkey.zk.internal.store.ZooKeeperStore;
 import io.latchkey.zk.internal.threads.CallerWait;
@@ -24,7 +25,6 @@ import org.apache.zookeeper.ZooKeeper;
 
 /** Guarded writes: transactions of ZooKeeper that are applied only while a lease's node exists. */
 public final class ZkLocks {
-    private static final int ANY_VERSION = -1;
 
     private ZkLocks() {}
 
@@ -67,7 +67,7 @@ public final class ZkLocks {
         }
         held.context().checkMayWait("write under", lease);
         List<Op> all = new ArrayList<>(ops.length + held.nodePaths().size());
-        held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));
+        held.nodePaths().forEach(node -> all.add(Op.check(node, ZnodeStore.ANY_VERSION)));
         int guards = all.size();
         for (Op op : ops) {
             all.add(Objects.requireNonNull(op, "op"));

@@ -270,8 +270,8 @@ final class SeededBugs {
             Mutant.of(
                             "a guarded write is not guarded",
                             "ZkLocks",
-                            "held.nodePaths().forEach(node -> all.add(Op.check(node, ANY_VERSION)));",
-                            "held.nodePaths().forEach(node -> all.add(Op.check(\"/\", ANY_VERSION)));")
+                            "held.nodePaths().forEach(node -> all.add(Op.check(node, ZnodeStore.ANY_VERSION)));",
+                            "held.nodePaths().forEach(node -> all.add(Op.check(\"/\", ZnodeStore.ANY_VERSION)));")
                     .foundBy("io.latchkey.zk.HandlesTest#guardedWriteIsRefusedAsAWhole_whenTheLeaseIsLost"),
             // Session, heartbeat, validity
             Mutant.of(

@@ -421,8 +421,7 @@ class FailStopTest {
                             task -> callbacks.execute(task),
                             task -> handles.execute(task),
                             ClientLog.inPlace(),
-                            Optional.of(ObserverDispatcher.inPlace(new Ends())),
-                            () -> {}),
+                            Optional.of(ObserverDispatcher.inPlace(new Ends()))),
                     Runnable::run,
                     path -> path,
                     Namings.LATCHKEY);

@@ -14,17 +14,11 @@ import java.util.concurrent.Executor;
  * @param handles opens and closes ZooKeeper handles, which starts their threads
  * @param log writes the log
  * @param observer calls the observer, if there is one
- * @param end ends the threads of all exits but the observer's, as soon as these have nothing to run
  */
 public record Outbox(
-        Executor alarms,
-        Executor callbacks,
-        Executor handles,
-        ClientLog log,
-        Optional<ObserverDispatcher> observer,
-        Runnable end) {
+        Executor alarms, Executor callbacks, Executor handles, ClientLog log, Optional<ObserverDispatcher> observer) {
     /** Returns the exits of a simulation, which run all in place but for {@code callbacks}. */
     public static Outbox inPlace(Executor callbacks, Optional<ObserverDispatcher> observer) {
-        return new Outbox(Runnable::run, callbacks, Runnable::run, ClientLog.inPlace(), observer, () -> {});
+        return new Outbox(Runnable::run, callbacks, Runnable::run, ClientLog.inPlace(), observer);
     }
 }

@@ -10,8 +10,6 @@ import org.apache.zookeeper.ZooKeeper;
  * transaction by which the servers end the session. The clients of one borrowed handle share it. Thread-safe.
  */
 final class SessionBytes {
-    /** An allowance for the chroot of a borrowed handle, until an answer of the servers has shown it. */
-    private static final int UNKNOWN_CHROOT = 100;
     /** The bytes that say how long a path is. */
     private static final int LENGTH = Integer.BYTES;
     /** The sessions of borrowed handles, which no client owns: several may have one. A handle has one session. */
@@ -36,7 +34,7 @@ final class SessionBytes {
 
     /** Returns the sum of the session of a borrowed handle, the same for all clients of this process. */
     static SessionBytes ofBorrowed(ZooKeeper handle) {
-        return BORROWED.computeIfAbsent(handle, first -> new SessionBytes(UNKNOWN_CHROOT, false));
+        return BORROWED.computeIfAbsent(handle, first -> new SessionBytes(SessionNodes.UNKNOWN_CHROOT, false));
     }
 
     /** Returns the part of the sum of a path of this many bytes. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.latchkey.zk.internal.store;
 
-import io.latchkey.zk.internal.threads.CallerWait;
 import io.latchkey.zk.internal.validity.Clock;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.WatchedEvent;
@@ -24,7 +22,6 @@ final class SessionHandle {
 
     private static final AtomicLong BORROWED = new AtomicLong();
 
-    private static final Duration REFUSED_PAUSE = Duration.ofMillis(100);
     private static final int LOOKS_IN_A_TIMEOUT = 2;
 
     private final ZooKeeper zooKeeper;
@@ -135,15 +132,10 @@ final class SessionHandle {
                         case SESSION_EXPIRED -> listener.expired();
                         case CONNECTION_LOSS -> watchSession();
                         // An overloaded server refused the request.
-                        default -> handles.execute(() -> deliver(this::watchSessionLater));
+                        default -> listener.after(Throttling.PAUSE, () -> deliver(this::watchSession));
                     }
                 }),
                 null);
-    }
-
-    private void watchSessionLater() {
-        boolean unused = CallerWait.awaitUninterruptibly(new CompletableFuture<>(), REFUSED_PAUSE);
-        watchSession();
     }
 
     private void processSessionWatch(WatchedEvent event) {

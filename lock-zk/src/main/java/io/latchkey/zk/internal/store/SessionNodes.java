@@ -27,6 +27,9 @@ import org.apache.zookeeper.ZooKeeper;
  * <p>{@link CountedStore} feeds it with requests and answers; it knows nothing of the locks. Thread-safe.
  */
 public final class SessionNodes {
+    /** An allowance for the chroot of a borrowed handle, in bytes, until an answer of the servers has shown it. */
+    public static final int UNKNOWN_CHROOT = 100;
+
     /** From this number of nodes under a path on, a list of it is searched by hash. */
     private static final int FEW = 4;
 
@@ -146,13 +149,13 @@ public final class SessionNodes {
         return Optional.of(sent);
     }
 
-    /** Takes down that a transaction was applied, and the names of the nodes that it created. */
+    /** Takes down that a transaction was applied, and the names of all nodes that it created, in order. */
     synchronized void applied(SentTransaction sent, List<String> names) {
         committed(sent);
         for (int i = 0; i < sent.created.size(); i++) {
             CountedNode node = sent.created.get(i);
             node.open--;
-            shown(node, node.sequential && i < names.size() ? names.get(i) : node.name, sent.at, sent.at);
+            shown(node, node.sequential ? names.get(i) : node.name, sent.at, sent.at);
         }
         forgetDeleted(sent);
     }

@@ -5,7 +5,7 @@ import io.latchkey.zk.internal.threads.CallerWait;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The pause of a caller's thread before it sends a request again that the server has throttled. */
+/** The pause before a client sends a request again that the server has throttled. */
 public final class Throttling {
     public static final Duration PAUSE = Duration.ofMillis(100);
 

@@ -19,6 +19,8 @@ import java.util.function.Consumer;
 @SuppressWarnings("ArrayRecordComponent") // Data is only passed through; these records are never compared.
 public interface ZnodeStore {
     int ZOOKEEPERS_LONGEST_ANSWER = 0xfffff;
+    /** In place of the version of a node's data: it may have any. */
+    int ANY_VERSION = -1;
 
     /** Creates an ephemeral sequential node whose name begins with {@code path}. */
     void create(String path, byte[] data, Consumer<Response<CreatedNode>> then);

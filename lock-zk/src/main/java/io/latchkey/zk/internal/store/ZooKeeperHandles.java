@@ -267,7 +267,7 @@ public record ZooKeeperHandles(String connectString, Duration sessionTimeout, Li
         CompletableFuture<Response<?>> answer = new CompletableFuture<>();
         root.create(
                 level,
-                new byte[0],
+                ZooKeeperResults.EMPTY,
                 acl,
                 CreateMode.PERSISTENT,
                 (rc, path, ctx, name, stat) -> answer.complete(ZooKeeperResults.created(rc, name, stat)),

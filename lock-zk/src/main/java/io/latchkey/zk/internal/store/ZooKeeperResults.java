@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The results of ZooKeeper's client as responses of a store: the only place that knows its codes and classes. */
 public final class ZooKeeperResults {
+    /** The data of a node that has none. */
+    static final byte[] EMPTY = new byte[0];
     /** A list stands between two reads of the path's data. */
     private static final int READS_OF_A_LIST = 3;
     /** A server may answer with a code that its client does not know. ZooKeeper's own look-up throws then. */
     private static final Map<Integer, KeeperException.Code> CODES =
             Maps.uniqueIndex(EnumSet.allOf(KeeperException.Code.class), KeeperException.Code::intValue);
-
-    private static final byte[] EMPTY = new byte[0];
 
     private ZooKeeperResults() {}
 

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * reports of the session.
  */
 public final class ZooKeeperStore implements ZnodeStore {
-    private static final int ANY_VERSION = -1;
-    private static final byte[] EMPTY = new byte[0];
-
     private final SessionHandle handle;
     private final ZooKeeper zooKeeper;
     private final List<ACL> acl;
@@ -218,13 +215,13 @@ public final class ZooKeeperStore implements ZnodeStore {
     public Op op(Write write) {
         if (write instanceof Write.CreatePath create) {
             CreateMode mode = create.lifetime() == Lifetime.FOR_EVER ? CreateMode.PERSISTENT : CreateMode.CONTAINER;
-            return Op.create(create.path(), EMPTY, acl, mode);
+            return Op.create(create.path(), ZooKeeperResults.EMPTY, acl, mode);
         } else if (write instanceof Write.CreateRequest create) {
             return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL_SEQUENTIAL));
         } else if (write instanceof Write.CreateNode create) {
             return Op.create(create.path(), create.data(), options(CreateMode.EPHEMERAL));
         } else if (write instanceof Write.Mark mark) {
-            return Op.setData(mark.path(), EMPTY, ANY_VERSION);
+            return Op.setData(mark.path(), ZooKeeperResults.EMPTY, ANY_VERSION);
         } else if (write instanceof Write.SetData set) {
             return Op.setData(set.path(), set.data(), set.version());
         } else if (write instanceof Write.Delete delete) {

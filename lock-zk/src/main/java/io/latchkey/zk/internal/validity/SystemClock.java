@@ -34,12 +34,12 @@ public final class SystemClock implements Clock {
     public SystemClock(ThreadFactory threads, Duration sessionTimeout) {
         timer = new ScheduledThreadPoolExecutor(1, threads);
         timer.setRemoveOnCancelPolicy(true);
-        long pause = betweenPulses(sessionTimeout).toNanos();
+        long pause = pulsePause(sessionTimeout).toNanos();
         var unused = timer.scheduleWithFixedDelay(this::takePulse, pause, pause, TimeUnit.NANOSECONDS);
     }
 
     /** Returns the pause between two pulses of a client with such sessions. */
-    static Duration betweenPulses(Duration sessionTimeout) {
+    static Duration pulsePause(Duration sessionTimeout) {
         return Collections.min(List.of(LONGEST, Collections.max(List.of(SHORTEST, sessionTimeout.dividedBy(PULSES)))));
     }
 

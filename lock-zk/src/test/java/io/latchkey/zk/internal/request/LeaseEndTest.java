@@ -40,8 +40,7 @@ class LeaseEndTest {
 
     private ClientContext context() {
         ClientConfig plain = WithoutServer.config();
-        Outbox outbox =
-                new Outbox(alarms::add, stages::add, Runnable::run, ClientLog.inPlace(), Optional.empty(), () -> {});
+        Outbox outbox = new Outbox(alarms::add, stages::add, Runnable::run, ClientLog.inPlace(), Optional.empty());
         ClientConfig config = new ClientConfig(
                 plain.source(),
                 plain.sessionTimeout(),

@@ -349,7 +349,7 @@ class SessionHandleTest {
         assertEquals(2, handle.watchers.size());
         handle.answer(KeeperException.Code.THROTTLEDOP);
         assertEquals(2, handle.watchers.size());
-        tasks.remove().run();
+        timePasses((int) Throttling.PAUSE.toMillis());
         assertEquals(3, handle.watchers.size());
         handle.answer(KeeperException.Code.NONODE);
         assertHeard("connected for 1000");
@@ -387,7 +387,7 @@ class SessionHandleTest {
         SessionHandle opened = borrowed();
         handle.answer(KeeperException.Code.THROTTLEDOP);
         opened.close(() -> {});
-        tasks.remove().run();
+        timePasses((int) Throttling.PAUSE.toMillis());
         assertEquals(1, handle.watchers.size());
     }
 }

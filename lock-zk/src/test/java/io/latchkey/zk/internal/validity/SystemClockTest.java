@@ -132,6 +132,6 @@ class SystemClockTest {
     @ParameterizedTest
     @CsvSource({"1, 10", "600, 10", "1200, 20", "15000, 250", "60000, 250"})
     void pulsesFollowTheSessionTimeout_withinBounds(long timeout, long pause) {
-        assertEquals(Duration.ofMillis(pause), SystemClock.betweenPulses(Duration.ofMillis(timeout)));
+        assertEquals(Duration.ofMillis(pause), SystemClock.pulsePause(Duration.ofMillis(timeout)));
     }
 }
