@@ -25,7 +25,6 @@ import org.apache.zookeeper.ZooKeeper;
 
 /** Guarded writes: transactions of ZooKeeper that are applied only while a lease's node exists. */
 public final class ZkLocks {
-
     private ZkLocks() {}
 
     /**

@@ -10,6 +10,7 @@ import io.latchkey.zk.internal.validity.VirtualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Configurations of clients of tests that have no server. */
@@ -57,14 +58,8 @@ public final class WithoutServer {
 
     /** Without a log: beside the tests of other modules an error that is logged fails a test. */
     private static Outbox outbox() {
-        Outbox inPlace = Outbox.inPlace(Runnable::run, Optional.empty());
-        return new Outbox(
-                inPlace.alarms(),
-                inPlace.callbacks(),
-                inPlace.handles(),
-                new ClientLog(line -> {}),
-                inPlace.observer(),
-                inPlace.end());
+        Executor inPlace = Runnable::run;
+        return new Outbox(inPlace, inPlace, inPlace, new ClientLog(line -> {}), Optional.empty());
     }
 
     /** Returns the same with a session timeout of 10 s. */
