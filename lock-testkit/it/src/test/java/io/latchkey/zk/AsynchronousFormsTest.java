@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +67,19 @@ class AsynchronousFormsTest {
         assertEquals(
                 LockException.Reason.NO_SESSION,
                 failure(LockServiceUnavailableException.class, listing).reason());
+    }
+
+    @Test
+    void resizeIsNotSentAgain_whenAServerThrottlesItAndItsCallerHasGone() throws Exception {
+        client.semaphore("/s", 2).acquire().close();
+        RequestMatch change = RequestMatch.setData().path("of /s", "/s"::equals);
+        Fault first = locks.refuseRequest(client, change, 1, KeeperException.Code.THROTTLEDOP);
+        CompletableFuture<?> asked = client.semaphore("/s", 2).resizeAsync(3);
+        locks.advance(Duration.ZERO);
+        assertTrue(first.struck().isDone());
+        assertTrue(asked.cancel(false));
+        locks.advance(Duration.ofSeconds(1));
+        assertEquals(2, client.semaphore("/s", 2).capacity());
     }
 
     @Test

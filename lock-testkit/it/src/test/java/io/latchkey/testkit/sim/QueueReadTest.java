@@ -5,26 +5,34 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.latchkey.lock.Mutex;
+import io.latchkey.lock.admin.Contender;
 import io.latchkey.lock.admin.LockListing;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.admin.QueueInspector;
+import io.latchkey.zk.internal.locks.EngineLockClient;
 import io.latchkey.zk.internal.queue.LockPath;
+import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.queue.NodeName;
 import io.latchkey.zk.internal.queue.PathData;
 import io.latchkey.zk.internal.queue.Tag;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a client with a lease reads a long queue at another path. */
+/** How a client with a lease reads queues at other paths: a long one, and one whose path is written again and again. */
 @Timeout(30)
 class QueueReadTest extends OnSimulatedServer {
     private static final int LENGTH = 2_000;
@@ -119,5 +127,49 @@ class QueueReadTest extends OnSimulatedServer {
         assertTrue(took > SESSION.toNanos(), took + " ns");
         assertTrue(seen.isComplete(), seen::toString);
         assertEquals(LENGTH, seen.locks().get(0).queue().size());
+    }
+
+    // ---- paths whose data is written before each list of them is answered
+
+    /** Takes a step of the client, and returns whether there was one. */
+    private boolean stepWhileWriting(Client by, String data) {
+        if (by.isNext(RequestMatch.list())) {
+            String path = by.store().peekRequest().onTheWire().path();
+            leader.commit(List.of(new Tree.Effect.DataSet(path, data.getBytes(StandardCharsets.UTF_8))), 0);
+        }
+        return by.step(server);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void queueIsNotReadForEver_whenItsCallerHasGone(int members) throws Exception {
+        EngineLockClient locks = new EngineLockClient(client.engine, Optional.empty());
+        List<String> paths = List.of("/m", "/n").subList(0, members);
+        for (String path : paths) {
+            client.use(path);
+        }
+        Mutex[] mutexes = paths.stream().map(locks::mutex).toArray(Mutex[]::new);
+        CompletableFuture<?> asked = mutexes.length == 1
+                ? mutexes[0].queueAsync()
+                : locks.multiLock(mutexes).queueAsync();
+        BooleanSupplier step = () -> stepWhileWriting(client, "latchkey/3 mutex");
+        for (int steps = 0; steps < 100; steps++) {
+            assertTrue(step.getAsBoolean());
+        }
+        assertTrue(asked.cancel(false));
+        BoundedLoop.all(step);
+    }
+
+    /** There the data belongs to others, and says nothing of the lock. */
+    @Test
+    void queueOfASharedLayoutIsRead_whileItsPathIsWritten() throws Exception {
+        Client shared = new Client(1, Namings.KAZOO);
+        long token = shared.acquire("/kazoo").token();
+        CompletableFuture<List<Contender>> asked = new EngineLockClient(shared.engine, Optional.empty())
+                .mutex("/kazoo")
+                .queueAsync();
+        BoundedLoop.all(() -> stepWhileWriting(shared, "data of an application"));
+        List<Contender> seen = asked.get(5, TimeUnit.SECONDS);
+        assertEquals(List.of(token), seen.stream().map(Contender::token).toList());
     }
 }

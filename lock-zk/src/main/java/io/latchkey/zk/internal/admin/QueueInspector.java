@@ -148,9 +148,12 @@ public final class QueueInspector {
         return contenders(engine.queries().ask(path, READ, this::look));
     }
 
-    /** Returns the same, for an asynchronous caller. */
+    /** Returns the same, for an asynchronous caller. To cancel it ends the read. */
     public CompletableFuture<List<Contender>> readLater() {
-        return engine.queries().askLater(path, READ, this::look).thenApply(this::contenders);
+        CompletableFuture<Optional<Picture>> asked = engine.queries().askLater(path, READ, this::look);
+        CompletableFuture<List<Contender>> read = asked.thenApply(this::contenders);
+        var unused = read.whenComplete((queue, error) -> asked.cancel(false));
+        return read;
     }
 
     List<Contender> contenders(Optional<Picture> picture) {
@@ -173,8 +176,14 @@ public final class QueueInspector {
         return engine.queries().inSession(this::look);
     }
 
-    /** Reads the path and its list in one flight, since both must be of one time, and then the nodes. */
+    /**
+     * Reads the path and its list in one flight, and then the nodes. Data that says how many may hold must be of the
+     * time of the list: both are read again if the data was written in between.
+     */
     private void look(Session session, CompletableFuture<Optional<Picture>> then) {
+        if (then.isDone()) {
+            return; // its caller has gone
+        }
         session.connection().read(() -> !then.isDone(), path.node(), data -> {
             if (data.code() == Status.NO_NODE) {
                 then.complete(Optional.empty());
@@ -200,7 +209,7 @@ public final class QueueInspector {
             then.complete(Optional.empty());
         } else if (!listing.ok()) {
             then.completeExceptionally(Errors.of(path.shown(), READ, listing));
-        } else if (listing.get().mzxid() != data.mzxid()) {
+        } else if (!naming.isShared() && listing.get().mzxid() != data.mzxid()) {
             look(session, then);
         } else {
             PathData purpose =

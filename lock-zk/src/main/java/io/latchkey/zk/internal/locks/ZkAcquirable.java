@@ -134,13 +134,17 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public CompletableFuture<List<Contender>> queueAsync() {
+        List<CompletableFuture<List<Contender>>> reads = new ArrayList<>();
         CompletableFuture<List<Contender>> all = CompletableFuture.completedFuture(List.of());
         for (LockTarget member : members) {
-            all = all.thenCombine(
-                    inspector(member).readLater(), (before, next) -> Stream.concat(before.stream(), next.stream())
-                            .toList());
+            CompletableFuture<List<Contender>> read = inspector(member).readLater();
+            reads.add(read);
+            all = all.thenCombine(read, (before, next) -> Stream.concat(before.stream(), next.stream())
+                    .toList());
         }
-        return engine.queries().promise(all);
+        CompletableFuture<List<Contender>> promise = engine.queries().promise(all);
+        var unused = promise.whenComplete((queue, error) -> reads.forEach(read -> read.cancel(false)));
+        return promise;
     }
 
     QueueInspector inspector(LockTarget member) {

@@ -66,8 +66,10 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
 
     @Override
     public CompletableFuture<Void> resizeAsync(int newCapacity) {
-        return engine().queries()
-                .promise(capacity.setLater(checked(newCapacity)).thenAccept(changed -> {}));
+        CompletableFuture<PathData> change = capacity.setLater(checked(newCapacity));
+        CompletableFuture<Void> promise = engine().queries().promise(change.thenAccept(changed -> {}));
+        var unused = promise.whenComplete((done, error) -> change.cancel(false));
+        return promise;
     }
 
     private static int checked(int newCapacity) {
