@@ -94,6 +94,18 @@ class QueueReadTest extends OnSimulatedServer {
         assertEquals(length, asked.get(5, TimeUnit.SECONDS));
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shortQueueIsRead_whileALongOneIsRead(Read read) throws Exception {
+        CompletableFuture<Integer> asked = read.length(client);
+        client.settleUntilNext(REQUEST);
+        CompletableFuture<List<Contender>> held =
+                new QueueInspector(client.engine, new LockPath("/held"), PathData.MUTEX).readLater();
+        BoundedLoop.until(held::isDone, () -> client.step(server));
+        assertEquals(1, held.get().size());
+        assertFalse(asked.isDone());
+    }
+
     /** Reads that its caller no longer waits for are not sent. */
     @Test
     void readEnds_whenItsCallerHasGone() throws Exception {

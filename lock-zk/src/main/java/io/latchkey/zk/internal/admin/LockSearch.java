@@ -330,7 +330,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     }
 
     private QueueInspector inspector(FoundLock lock, LockPath at, PathData purpose) {
-        return new QueueInspector(engine, at, purpose, lock.naming(), steps::heard);
+        return new QueueInspector(engine, at, purpose, lock.naming(), Optional.of(steps));
     }
 
     /**

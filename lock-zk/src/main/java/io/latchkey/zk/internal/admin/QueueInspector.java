@@ -43,25 +43,25 @@ public final class QueueInspector {
     private final LockPath path;
     private final PathData asked;
     private final Naming naming;
-    private final Runnable heard;
+    private final Optional<SearchSteps> search;
 
     /**
      * @param asked the expected use of the path
      */
     public QueueInspector(Engine engine, LockPath path, PathData asked) {
-        this(engine, path, asked, engine.context().naming(), () -> {});
+        this(engine, path, asked, engine.context().naming(), Optional.empty());
     }
 
     /**
      * @param naming the naming of requests at the path, which may be another than the client's
-     * @param heard is run, on the serial executor, whenever a server has answered for one of the requests
+     * @param search the search that the read is part of; it hears of each answer for one of the requests
      */
-    QueueInspector(Engine engine, LockPath path, PathData asked, Naming naming, Runnable heard) {
+    QueueInspector(Engine engine, LockPath path, PathData asked, Naming naming, Optional<SearchSteps> search) {
         this.engine = engine;
         this.path = path;
         this.asked = asked;
         this.naming = naming;
-        this.heard = heard;
+        this.search = search;
     }
 
     /** The path, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
@@ -229,8 +229,9 @@ public final class QueueInspector {
             then.complete(Optional.of(picture));
         }
         Set<NodeName> open = new HashSet<>(names);
+        Object query = search.isPresent() ? search.get() : then;
         for (NodeName name : names) {
-            session.connection().readInTurn(() -> !then.isDone(), path.child(name), answer -> {
+            session.readsInTurn().read(query, () -> !then.isDone(), path.child(name), answer -> {
                 if (answer.ok()) {
                     picture.nodes().put(name, answer.get());
                 } else if (answer.code() == Status.NO_AUTH) {
@@ -239,7 +240,7 @@ public final class QueueInspector {
                     then.completeExceptionally(Errors.of(path.shown(), READ, answer));
                 }
                 if (!then.isDone()) {
-                    heard.run();
+                    search.ifPresent(SearchSteps::heard);
                 }
                 open.remove(name);
                 if (open.isEmpty()) {

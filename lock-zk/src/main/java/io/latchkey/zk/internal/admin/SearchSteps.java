@@ -5,6 +5,7 @@ import io.latchkey.lock.LockException;
 import io.latchkey.lock.LockServiceUnavailableException;
 import io.latchkey.zk.internal.context.ClientContext;
 import io.latchkey.zk.internal.session.Connection;
+import io.latchkey.zk.internal.session.ReadsInTurn;
 import io.latchkey.zk.internal.session.RestartableTimer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of a search, of which a limited number is begun at a time. Each has few requests on the wire: it reads long
- * queues {@linkplain Connection#readInTurn in turn}. So heartbeats do not wait behind thousands. Confined to the serial
+ * queues {@linkplain ReadsInTurn in turn}. So heartbeats do not wait behind thousands. Confined to the serial
  * executor.
  */
 final class SearchSteps {

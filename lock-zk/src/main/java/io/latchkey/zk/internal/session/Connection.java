@@ -8,9 +8,7 @@ import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,18 +29,10 @@ public final class Connection {
     /** A throttled heartbeat is sent again in time. */
     private static final int PAUSES_IN_A_SESSION = 10;
 
-    /** Heartbeats wait behind the requests on the wire, so thousands of reads are not sent at once. */
-    private static final int MOST_READS_IN_TURN = 100;
-
     private final ClientContext context;
     private final SessionValidity validity;
     private final Consumer<Status> onUnusable;
     private final List<Runnable> onConnected = new ArrayList<>();
-    /** Reads that wait until fewer of {@link #readsInTurn} are on the wire. */
-    private final Deque<Runnable> nextReads = new ArrayDeque<>();
-
-    private int readsInTurn;
-
     private volatile @Nullable ZnodeStore store;
     /**
      * Counts connects and disconnects: a response proves something only on the connection that its request was sent on.
@@ -184,30 +174,6 @@ public final class Connection {
     /** Reads a node as {@link #ask(BooleanSupplier, Consumer, Consumer)}. */
     public void read(BooleanSupplier wanted, String path, Consumer<Response<ZnodeStore.NodeData>> then) {
         ask(wanted, done -> store().read(path, done), then);
-    }
-
-    /**
-     * Reads a node as {@link #read(BooleanSupplier, String, Consumer)}, one of many: it is sent once fewer than {@value
-     * #MOST_READS_IN_TURN} of these are on the wire; never if it is not wanted then.
-     */
-    public void readInTurn(BooleanSupplier wanted, String path, Consumer<Response<ZnodeStore.NodeData>> then) {
-        nextReads.add(() -> {
-            if (wanted.getAsBoolean()) {
-                readsInTurn++;
-                read(wanted, path, answer -> {
-                    readsInTurn--;
-                    then.accept(answer);
-                    sendNextReads();
-                });
-            }
-        });
-        sendNextReads();
-    }
-
-    private void sendNextReads() {
-        while (readsInTurn < MOST_READS_IN_TURN && !nextReads.isEmpty()) {
-            nextReads.remove().run();
-        }
     }
 
     /** Checks which nodes exist as {@link #ask(Consumer, Consumer)}. */
@@ -393,6 +359,5 @@ public final class Connection {
         over = true;
         connected = false;
         onConnected.clear();
-        nextReads.clear();
     }
 }

@@ -15,8 +15,9 @@ import java.util.Set;
 
 /**
  * A ZooKeeper session from its first connection to its end. Its parts are the {@link Connection}, the {@link
- * SessionValidity}, the {@link Heartbeat} with its {@link NodeChecks}, the {@link Watches} and the {@link Lists}. Every
- * request belongs to exactly one session. Confined to the client's serial executor, except for volatile fields.
+ * SessionValidity}, the {@link Heartbeat} with its {@link NodeChecks}, the {@link Watches}, the {@link Lists} and the
+ * {@link ReadsInTurn}. Every request belongs to exactly one session. Confined to the client's serial executor, except
+ * for volatile fields.
  */
 public final class Session {
     /** The number of paths at which one heartbeat looks for lost creates. */
@@ -32,6 +33,7 @@ public final class Session {
     private final NodeChecks nodeChecks;
     private final Heartbeat heartbeat;
     private final Lists lists;
+    private final ReadsInTurn readsInTurn;
 
     /** Requests that create their nodes once connected, in order. */
     private final Set<SessionRequest> toCreate = new LinkedHashSet<>();
@@ -74,6 +76,7 @@ public final class Session {
         this.nodeChecks = new NodeChecks(context, connection);
         this.heartbeat = new Heartbeat(context, connection, validity, nodeChecks, this::onReconnected);
         this.lists = new Lists(context, connection, heartbeat);
+        this.readsInTurn = new ReadsInTurn(connection);
         this.marking = !context.naming().isShared();
     }
 
@@ -108,6 +111,10 @@ public final class Session {
 
     public Lists lists() {
         return lists;
+    }
+
+    public ReadsInTurn readsInTurn() {
+        return readsInTurn;
     }
 
     // ---- rights of this session
@@ -278,6 +285,7 @@ public final class Session {
         validity.end();
         heartbeat.end();
         watches.end();
+        readsInTurn.end();
         toCreate.clear();
         lostCreates.clear();
         toLookAt.clear();

@@ -15,6 +15,7 @@ import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -178,6 +179,30 @@ class ConnectionTest {
         session.disconnected();
         assertFalse(session.connection().hasConnected());
         assertEquals(0, sent.size());
+    }
+
+    /** Its caller waits for a session timeout, which all reads of the other may exceed. */
+    @Test
+    void readOfAQueryIsNext_whenManyReadsOfAnotherWait() {
+        Queue<Object> answers = new ArrayDeque<>();
+        List<Object> read = new ArrayList<>();
+        Session reading = new Session(engine.context(), new SessionThatLives());
+        reading.open(FakeStore.of((request, args) -> {
+            read.add(args[0]);
+            answers.add(args[1]);
+        }));
+        reading.connectedWith(TIMEOUT, Optional.empty());
+        for (int i = 0; i < 1_000; i++) {
+            reading.readsInTurn().read("long", () -> true, "/long/" + i, answer -> {});
+        }
+        reading.readsInTurn().read("short", () -> true, "/short", answer -> {});
+        int onTheWire = read.size();
+        for (int i = 0; i < 1_000; i++) {
+            FakeStore.answer(answers.remove(), Response.failed(Status.NO_NODE, ""));
+            assertTrue(answers.size() <= onTheWire, answers.size() + " on the wire");
+        }
+        assertEquals(List.of(100, 1_001), List.of(onTheWire, read.size()));
+        assertTrue(read.indexOf("/short") <= onTheWire + 1, "sent as number " + read.indexOf("/short"));
     }
 
     @Test
