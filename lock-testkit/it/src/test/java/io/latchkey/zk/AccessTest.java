@@ -241,6 +241,48 @@ class AccessTest extends OnOneServer {
         awaitNothingLeft("/m");
     }
 
+    @Test
+    void errorLeavesItOpenWhatWasWritten_whenTheServerFailsAtTheKindOfTheLock() throws Exception {
+        makeNode("/m");
+        FaultProxy proxy = proxy();
+        Fault failure = proxy.answerWith(RequestMatch.setData(), 1, KeeperException.Code.SYSTEMERROR);
+        LockException failed = assertThrows(
+                LockException.class, () -> patient(proxy).mutex("/m").acquire());
+        assertTrue(failure.struck().isDone());
+        assertEquals(LockException.Reason.OTHER, failed.reason(), failed.getMessage());
+        assertFalse(failed.getMessage().contains("Nothing was changed"), failed.getMessage());
+        awaitNothingLeft("/m");
+    }
+
+    /** The right was taken away after the list; the data is read with the list, and again without it. */
+    @Test
+    void requestIsDenied_whenItMayNotReadThePathsData() throws Exception {
+        makeNode("/m");
+        FaultProxy proxy = proxy();
+        ZkLockClient unable = patient(proxy);
+        for (int number = 1; number <= 2; number++) {
+            var unused = proxy.refuseRequest(
+                    RequestMatch.getData().path("of /m", "/m"::equals), number, KeeperException.Code.NOAUTH);
+        }
+        assertThrows(AccessDeniedException.class, () -> unable.mutex("/m").acquire());
+        awaitNothingLeft("/m");
+    }
+
+    /** Its data has the token, which the client has to read as the answer to the create was lost. */
+    @Test
+    void requestIsDenied_whenItMayNotReadItsOwnNode() throws Exception {
+        makeNode("/m");
+        FaultProxy proxy = fastProxy();
+        ZkLockClient unable =
+                client(builder -> builder.connectString(proxy.connectString()).acl(ALL_BUT_READ));
+        Fault cut = proxy.cutAfter(RequestMatch.create(), 1);
+        AccessDeniedException denied = assertThrows(
+                AccessDeniedException.class, () -> unable.mutex("/m").acquire());
+        assertTrue(cut.struck().isDone());
+        assertTrue(denied.getMessage().contains("read a request"), denied.getMessage());
+        awaitNothingLeft("/m");
+    }
+
     /** Its request is in the queue by then. Without the watch it would never learn that the one ahead is gone. */
     @Test
     void waiterIsDenied_whenItMayNotWatchTheRequestAhead() throws Exception {

@@ -17,6 +17,7 @@ import io.latchkey.testkit.proxy.FaultProxy;
 import io.latchkey.testkit.proxy.RequestMatch;
 import io.latchkey.testkit.server.ProcessEnsemble;
 import io.latchkey.testkit.time.Eventually;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -73,16 +74,8 @@ class ServerSettingsTest extends OnOneServer {
                     "both are there",
                     LONG_SESSION,
                     () -> two.mutex("/limited/m").queue().size() == 2);
-            ZooKeeper operator = new ZooKeeper(ensemble.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
-            StatsTrack limit = new StatsTrack();
-            limit.setByteHardLimit(1);
-            String quota = Quotas.limitPath("/limited");
-            for (Op each : List.of(
-                    create(quota.substring(0, quota.lastIndexOf('/')), new byte[0]),
-                    create(quota, limit.getStatsBytes()),
-                    create(Quotas.statPath("/limited"), new StatsTrack().getStatsBytes()))) {
-                operator.multi(List.of(each));
-            }
+            ZooKeeper operator = operator(ensemble);
+            limitBytes(operator, "/limited", 1);
             operator.close();
             assertEquals(ReleaseOutcome.RELEASED, held.release());
             assertTrue(next.get(10, TimeUnit.SECONDS).isValid());
@@ -91,6 +84,44 @@ class ServerSettingsTest extends OnOneServer {
             assertEquals(LockException.Reason.QUOTA_EXCEEDED, refused.reason(), refused.getMessage());
             one.close();
             two.close();
+        }
+    }
+
+    /** It leaves room for the request's node, and not for the kind of the lock at the path. */
+    @Test
+    @Tag("slow")
+    void pathIsNotAdopted_whenThatExceedsAQuota() throws Exception {
+        try (ProcessEnsemble ensemble = ProcessEnsemble.start("enforceQuota=true")) {
+            ZooKeeper operator = operator(ensemble);
+            ZkLockClient one = client(builder -> builder.connectString(ensemble.connectString()));
+            Lease elsewhere = one.mutex("/elsewhere").acquire();
+            String request = operator.getChildren("/elsewhere", false).get(0);
+            int room = operator.exists("/elsewhere/" + request, false).getDataLength();
+            operator.multi(List.of(create("/limited", new byte[0])));
+            limitBytes(operator, "/limited", room);
+            LockException refused = assertThrows(
+                    LockException.class, () -> one.mutex("/limited").acquire());
+            assertEquals(LockException.Reason.QUOTA_EXCEEDED, refused.reason(), refused.getMessage());
+            assertEquals(0, operator.exists("/limited", false).getDataLength());
+            elsewhere.close();
+            one.close();
+            operator.close();
+        }
+    }
+
+    private static ZooKeeper operator(ProcessEnsemble ensemble) throws IOException {
+        return new ZooKeeper(ensemble.connectString(), (int) LONG_SESSION.toMillis(), event -> {});
+    }
+
+    private static void limitBytes(ZooKeeper operator, String path, long bytes) throws Exception {
+        StatsTrack limit = new StatsTrack();
+        limit.setByteHardLimit(bytes);
+        String quota = Quotas.limitPath(path);
+        for (Op each : List.of(
+                create(quota.substring(0, quota.lastIndexOf('/')), new byte[0]),
+                create(quota, limit.getStatsBytes()),
+                create(Quotas.statPath(path), new StatsTrack().getStatsBytes()))) {
+            operator.multi(List.of(each));
         }
     }
 

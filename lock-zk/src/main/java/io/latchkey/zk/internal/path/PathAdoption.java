@@ -8,7 +8,6 @@ import io.latchkey.zk.internal.session.Connection;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +15,8 @@ import java.util.function.Consumer;
 
 /** The adoption of a path that an operator created: the kind of the lock is written to it. */
 final class PathAdoption {
+    private static final Errors.Purpose WRITE = Errors.Purpose.toChange("record the kind of the lock");
+
     private final Session session;
     private final LockPath path;
     /** Whether the kind is being written; the server may throttle that for long. */
@@ -40,7 +41,7 @@ final class PathAdoption {
      * Writes the kind, unless the path has another version by then.
      *
      * @param then takes the requests that have waited, whatever the server answers
-     * @param refused takes the error if the server denies the write
+     * @param refused takes the error if the server refuses the write, or fails at it
      */
     void write(PathData kind, int version, Consumer<List<ListRequest>> then, Consumer<LockException> refused) {
         pending = true;
@@ -51,8 +52,8 @@ final class PathAdoption {
                     waiting.clear();
                     then.accept(waited);
                     Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
-                    if (plain.code() == Status.NO_AUTH || plain.code().isOther()) {
-                        refused.accept(Errors.denied(path.shown(), "record the kind of the lock", plain));
+                    if (plain.code().isServerError()) {
+                        refused.accept(Errors.of(path.shown(), WRITE, plain));
                     }
                 });
     }

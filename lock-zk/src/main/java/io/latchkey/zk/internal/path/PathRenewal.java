@@ -104,10 +104,10 @@ final class PathRenewal implements Watches.Listener {
                 && answer.get().children().stream().noneMatch(NodeName::isRevocationNode)
                 && Queue.of(answer.get().children()).requests().isEmpty()) {
             cannotRenew("foreign children are under it");
-        } else if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
+        } else if (answer.code().isDisconnected()) {
             lookOnceConnected();
         } else if (answer.code() == Status.TOO_LONG) {
-            failAll(Errors.tooLong(path.shown(), answer));
+            failAll(Errors.of(path.shown(), Errors.Purpose.toChange("renew the path"), answer));
         } else if (!answer.ok()) {
             cannotRenew(answer.detail());
         }

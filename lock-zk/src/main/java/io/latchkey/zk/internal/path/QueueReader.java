@@ -10,7 +10,6 @@ import io.latchkey.zk.internal.queue.Queue;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import io.latchkey.zk.internal.validity.ClockReading;
 import java.util.ArrayList;
@@ -32,6 +31,7 @@ import java.util.stream.Collectors;
  * time, since these requests are behind the one whose list is pending (docs/protocol.md, "Acquire").
  */
 public final class QueueReader {
+    private static final Errors.Purpose READ = Errors.Purpose.toSee("read the queue");
     /** The bytes of such a list without names and path: the path's data, twice, with its Stat. */
     private static final int BESIDE_NAMES = 300;
 
@@ -251,24 +251,16 @@ public final class QueueReader {
                 lostCreates.listed(List.of());
                 deliver(served, Queue.of(List.of()));
             }
-            case NO_AUTH -> {
-                fail(served, Errors.denied(path.shown(), "read the queue", answer));
-                lostCreates.lookLater();
-            }
             case CONNECTION_LOSS, READ_ONLY -> {
                 listAgain(served);
                 // A list that was throttled before may end so on the next connection, which has counted on it.
                 lostCreates.lookIfConnected();
             }
-            case TOO_LONG -> {
-                fail(served, Errors.tooLong(path.shown(), answer));
+            default -> {
+                fail(served, Errors.of(path.shown(), READ, answer));
                 if (!session.lists().isUnreadable(path.node())) {
                     lostCreates.lookLater();
                 }
-            }
-            default -> {
-                fail(served, Errors.refused(path.shown(), answer));
-                lostCreates.lookLater();
             }
         }
     }
@@ -322,8 +314,8 @@ public final class QueueReader {
                 if (!adoption.await(served)) {
                     adopt(served, listing, answer.get().version());
                 }
-            } else if (answer.code() == Status.NO_AUTH || answer.code().isOther()) {
-                fail(served, Errors.refused(path.shown(), answer));
+            } else if (answer.code().isServerError()) {
+                fail(served, Errors.of(path.shown(), READ, answer));
             } else {
                 session.connection().whenConnected(() -> listAgain(served));
             }

@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
  * lost response finds its own node.
  */
 final class Downgrade {
+    private static final Errors.Purpose DOWNGRADE = Errors.Purpose.toChange("downgrade a write lease");
+
     private final Holder holder;
     private final QueueEntry entry;
     private final Session session;
@@ -113,8 +115,7 @@ final class Downgrade {
         String displayPath = entry.path().shown();
         LockException error =
                 switch (answer.code()) {
-                    case NO_AUTH -> Errors.denied(displayPath, "downgrade a write lease", answer);
-                    case SESSION_FULL -> Errors.sessionFull(displayPath, answer);
+                    case NO_AUTH, SESSION_FULL -> Errors.of(displayPath, DOWNGRADE, answer);
                     default -> Errors.notDowngraded(displayPath, answer);
                 };
         holder.notDowngraded();

@@ -6,7 +6,6 @@ import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Decision;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -50,7 +49,7 @@ final class FirstLook {
         boolean blocked = false;
         for (int i = 0; i < answers.size(); i++) {
             Response<ZnodeStore.Listing> answer = answers.get(i);
-            if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
+            if (answer.code().isDisconnected()) {
                 return Result.LOST;
             }
             QueueEntry entry = entries.get(i);

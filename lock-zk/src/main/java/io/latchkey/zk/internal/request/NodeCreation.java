@@ -32,6 +32,8 @@ import java.util.Set;
  * "Missing paths").
  */
 final class NodeCreation {
+    private static final Errors.Purpose CREATE = Errors.Purpose.toChange("create a request");
+
     private final Session session;
     private final Acquisition machine;
     private final Owner owner;
@@ -276,13 +278,11 @@ final class NodeCreation {
             case CONNECTION_LOSS, READ_ONLY -> owner.on(new Event.CreateLost());
             case THROTTLED -> tryLater();
             case UNCLEAR -> {
-                owner.fail(Errors.refused(displayPath, answer));
+                owner.fail(Errors.of(displayPath, CREATE, answer));
                 owner.on(new Event.CreateLost());
             }
-            case NO_AUTH -> owner.refused(Errors.denied(displayPath, "create a request", answer));
             case NO_CHILDREN -> owner.refused(Errors.ephemeralParent(displayPath));
-            case SESSION_FULL -> owner.refused(Errors.sessionFull(displayPath, answer));
-            default -> owner.refused(Errors.refused(displayPath, answer));
+            default -> owner.refused(Errors.of(displayPath, CREATE, answer));
         }
     }
 }

@@ -563,7 +563,8 @@ public final class Request implements SessionRequest, NodeCreation.Owner {
                                     readToken(entry, node);
                                 }
                             });
-                        default -> fail(Errors.refused(entry.path().shown(), answer));
+                        default ->
+                            fail(Errors.of(entry.path().shown(), Errors.Purpose.toSee("read a request"), answer));
                     }
                 });
     }

@@ -9,7 +9,6 @@ import io.latchkey.zk.internal.session.SessionNode;
 import io.latchkey.zk.internal.session.Watches;
 import io.latchkey.zk.internal.store.Errors;
 import io.latchkey.zk.internal.store.Response;
-import io.latchkey.zk.internal.store.Status;
 import io.latchkey.zk.internal.store.ZnodeStore;
 import java.util.List;
 import java.util.Optional;
@@ -140,7 +139,7 @@ final class RevocationNode {
 
         @Override
         public void watchLost(Response<?> why) {
-            if (why.code() == Status.NO_AUTH || why.code().isOther()) {
+            if (why.code().isServerError()) {
                 cannotListen(why);
             } else {
                 session.connection().whenConnected(RevocationNode.this::listen);

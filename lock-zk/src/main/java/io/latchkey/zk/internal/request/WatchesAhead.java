@@ -162,9 +162,8 @@ final class WatchesAhead {
 
     private void watchLost(Response<?> why) {
         if (why.code() == Status.NO_AUTH) {
-            String displayPath = member.path().shown();
-            member.fail(Errors.denied(displayPath, "watch the queue", why));
-        } else if (why.code().isOther()) {
+            member.fail(Errors.of(member.path().shown(), Errors.Purpose.toSee("watch the queue"), why));
+        } else if (why.code().isServerError()) {
             queue.session().heartbeat().afterBeat(member::lookAgain);
         } else {
             queue.session().connection().whenConnected(member::lookAgain);

@@ -224,7 +224,7 @@ public final class Connection {
             Consumer<Response<ZnodeStore.TransactionResult>> decide) {
         write(wanted, writes, answer -> {
             Response<ZnodeStore.TransactionResult> plain = plain(answer);
-            if (plain.code() != Status.CONNECTION_LOSS && plain.code() != Status.READ_ONLY) {
+            if (!plain.code().isDisconnected()) {
                 decide.accept(plain);
                 return;
             }

@@ -77,7 +77,7 @@ public final class Lists {
             return;
         }
         connection.read(wanted, path, answer -> {
-            if (answer.code() == Status.CONNECTION_LOSS || answer.code() == Status.READ_ONLY) {
+            if (answer.code().isDisconnected()) {
                 then.accept(Response.failed(answer.code(), answer.detail()));
             } else if (answer.ok() && !mayFit(path, answer.get().children())) {
                 then.accept(tooLong(answer.get().children()));

@@ -131,7 +131,7 @@ public final class Errors {
                 + " Check scheme and credentials, then create a new client.");
     }
 
-    public static AccessDeniedException denied(String path, String what, Response<?> answer) {
+    private static AccessDeniedException denied(String path, String what, Response<?> answer) {
         return new AccessDeniedException("The server refused this client to " + what + " at " + path + " ("
                 + answer.detail() + "). Nothing was changed. Check the ACL of the path and of the levels above it,"
                 + " and the client's auth.");
@@ -219,7 +219,7 @@ public final class Errors {
     }
 
     /** Returns the error for {@link Status#TOO_LONG}, whose detail is the number of children. */
-    public static LockException tooLong(String path, Response<?> answer) {
+    private static LockException tooLong(String path, Response<?> answer) {
         return new LockException(
                 "There are " + answer.detail() + " nodes under " + path
                         + ". A list of them does not fit ZooKeeper's packet (jute.maxbuffer), or breaks the connection, so no"
@@ -229,7 +229,7 @@ public final class Errors {
     }
 
     /** Returns the error for {@link Status#SESSION_FULL}, whose detail says how full it is. */
-    public static LockException sessionFull(String path, Response<?> answer) {
+    private static LockException sessionFull(String path, Response<?> answer) {
         return new LockException(
                 "The session of this client is full: it may create no more nodes, as asked for at " + path
                         + ". The paths of those that it may have need " + answer.detail()
@@ -280,7 +280,7 @@ public final class Errors {
                 + (asked.changes() ? "It may have been done, or may still be. Look, and try again." : "Try again."));
     }
 
-    public static LockException refused(String path, Response<?> answer) {
+    static LockException refused(String path, Response<?> answer) {
         return new LockException(
                 "The server refused a request for " + path + " (" + answer.detail() + "). " + effect(answer),
                 answer.detail().equals(QUOTA) ? Reason.QUOTA_EXCEEDED : Reason.OTHER);

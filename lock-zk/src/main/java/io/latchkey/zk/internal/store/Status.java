@@ -51,8 +51,16 @@ public enum Status {
         return outcome;
     }
 
-    /** Returns whether the server answered with a code that has no meaning of its own here. */
-    public boolean isOther() {
-        return this == OTHER || this == UNCLEAR;
+    /**
+     * Returns whether no server answered that can carry out requests. The same request may succeed on the next
+     * connection.
+     */
+    public boolean isDisconnected() {
+        return this == CONNECTION_LOSS || this == READ_ONLY;
+    }
+
+    /** Returns whether the server would not or could not do what it was asked for, whatever nodes there are. */
+    public boolean isServerError() {
+        return this == NO_AUTH || this == OTHER || this == UNCLEAR;
     }
 }
