@@ -112,7 +112,6 @@ public final class SkewedClock {
                         rate, new SystemClock(DaemonThreads.factory("latchkey-skewed-timer"), sessionTimeout)),
                 Outbox.inPlace(ForkJoinPool.commonPool(), Optional.empty()),
                 Runnable::run,
-                path -> path,
                 Namings.LATCHKEY));
         LockClient client = new EngineLockClient(engine, Optional.empty());
         try {

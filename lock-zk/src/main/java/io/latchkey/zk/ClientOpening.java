@@ -156,7 +156,6 @@ final class ClientOpening {
         Outbox outbox = outbox(number, time, threads);
         SecureRandom seed = new SecureRandom();
         SplittableRandom ids = new SplittableRandom(seed.nextLong());
-        int hidden = settings.basePath.length();
         OwnerData owner = new OwnerData(hostName(), ProcessHandle.current().pid(), settings.label);
         Engine engine = new Engine(new ClientConfig(
                 source.apply(outbox.handles()),
@@ -167,7 +166,6 @@ final class ClientOpening {
                 time,
                 outbox,
                 relief,
-                path -> path.substring(hidden),
                 settings.layout.naming()));
         int chroot = handles == null ? SessionNodes.UNKNOWN_CHROOT : Utf8.encodedLength(handles.chroot());
         EngineLockClient client = new EngineLockClient(

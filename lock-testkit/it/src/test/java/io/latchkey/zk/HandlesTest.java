@@ -274,7 +274,6 @@ class HandlesTest extends OnOneServer {
                 new SystemClock(DaemonThreads.factory("latchkey-timer-of-test"), timeout),
                 Outbox.inPlace(Runnable::run, Optional.empty()),
                 Runnable::run,
-                path -> path,
                 Namings.LATCHKEY));
         engine.start();
         List<LockTarget> mutex = List.of(new LockTarget(Recipe.MUTEX, new LockPath("/m")));

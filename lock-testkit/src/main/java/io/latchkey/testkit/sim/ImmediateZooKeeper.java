@@ -253,7 +253,6 @@ public final class ImmediateZooKeeper implements AutoCloseable {
                 new ImmediateClock(this, ask(time::view), () -> lines.values().remove(line)),
                 Outbox.inPlace(callbacks, observer),
                 Runnable::run,
-                path -> path,
                 naming));
         lines.put(engine, line);
         try {

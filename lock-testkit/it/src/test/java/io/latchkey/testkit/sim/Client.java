@@ -69,7 +69,6 @@ final class Client implements ClientConfig.Opener {
                 time,
                 hostile.map(this::hostileOutbox).orElseGet(this::outbox),
                 Runnable::run,
-                path -> path,
                 Namings.LATCHKEY));
         this.turns =
                 mostTurns == 0 ? Optional.empty() : Optional.of(new LocalHandOff(engine, mostTurns, WorldSpec.LONGEST));

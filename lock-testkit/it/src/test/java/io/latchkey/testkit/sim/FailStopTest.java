@@ -423,7 +423,6 @@ class FailStopTest {
                             ClientLog.inPlace(),
                             Optional.of(ObserverDispatcher.inPlace(new Ends()))),
                     Runnable::run,
-                    path -> path,
                     Namings.LATCHKEY);
         }
 

@@ -115,7 +115,6 @@ abstract class OnSimulatedServer {
                     clock,
                     Outbox.inPlace(callbacks, observer),
                     Runnable::run,
-                    path -> path,
                     naming));
             engine.start();
             settle();

@@ -97,7 +97,7 @@ class PathMomentsTest extends OnSimulatedServer {
         for (String path : List.of("/a", "/b", "/c")) {
             client.use(path);
         }
-        CompletableFuture<LockListing> asked = new LockTree(client.engine, path -> {}).below("/");
+        CompletableFuture<LockListing> asked = new LockTree(client.engine, "", path -> {}).below("/");
         for (int i = 0; i < 2; i++) {
             client.settleUntilNext(RequestMatch.getData().path("of /b", "/b"::equals));
             client.cut();

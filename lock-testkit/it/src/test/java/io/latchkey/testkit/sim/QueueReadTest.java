@@ -70,7 +70,7 @@ class QueueReadTest extends OnSimulatedServer {
                             .readLater()
                             .thenApply(List::size);
                 case LISTING ->
-                    new LockTree(by.engine, path -> {}).below("/").thenApply(seen -> seen.locks().stream()
+                    new LockTree(by.engine, "", path -> {}).below("/").thenApply(seen -> seen.locks().stream()
                             .mapToInt(lock -> lock.queue().size())
                             .sum());
             };
@@ -129,7 +129,7 @@ class QueueReadTest extends OnSimulatedServer {
     @Test
     void queueIsListed_whenItsRequestsAreReadForLongerThanASessionTimeout() throws Exception {
         long begun = leader.time().nanos();
-        CompletableFuture<LockListing> asked = new LockTree(client.engine, path -> {}).below("/long");
+        CompletableFuture<LockListing> asked = new LockTree(client.engine, "", path -> {}).below("/long");
         BoundedLoop.until(asked::isDone, () -> {
             steps(200, client, server);
             passes(SESSION.dividedBy(10));

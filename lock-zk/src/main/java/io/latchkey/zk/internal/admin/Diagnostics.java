@@ -95,7 +95,7 @@ public final class Diagnostics {
             gap = Optional.of("the paths are shared with Curator or kazoo, whose nodes do not show the kind of lock");
             return List.of();
         }
-        LockTree tree = new LockTree(engine, path -> {});
+        LockTree tree = new LockTree(engine, basePath, path -> {});
         long end = System.nanoTime() + engine.context().sessionTimeout().toNanos();
         // The client's own paths first: these are read even if there are too many others.
         List<String> nodes = Stream.concat(paths.stream().map(LockPath::node), roots(paths).stream())

@@ -44,7 +44,7 @@ record FoundLock(LockPath path, String layout, Naming naming, PathData purpose) 
                 || (!naming.isShared() && NodeName.isRevocationNode(child));
     }
 
-    LockSummary summary(String displayPath, List<Contender> queue) {
+    LockSummary summary(List<Contender> queue) {
         LockSummary.Kind kind =
                 switch (purpose.kind()) {
                     case MUTEX -> LockSummary.Kind.MUTEX;
@@ -53,7 +53,7 @@ record FoundLock(LockPath path, String layout, Naming naming, PathData purpose) 
                 };
         boolean counted = !isCuratorsSemaphore();
         return new LockSummary(
-                displayPath,
+                path.shown(),
                 kind,
                 counted ? OptionalInt.of(purpose.declared()) : OptionalInt.empty(),
                 counted ? OptionalInt.of(purpose.capacity()) : OptionalInt.empty(),

@@ -49,6 +49,7 @@ final class LockSearch<T> implements SearchSteps.Search {
     private static final String OF_THE_SERVER = "/zookeeper";
 
     private final Engine engine;
+    private final String basePath;
     private final Consumer<String> check;
     private final Session session;
     private final Aim aim;
@@ -68,12 +69,14 @@ final class LockSearch<T> implements SearchSteps.Search {
     private int requests;
 
     /**
+     * @param basePath the base path of the client; empty if it has none
      * @param check throws a {@link LockException} for a path that cannot name a lock
      * @param deep whether it looks below the nodes where it begins
      * @param result what the search is answered with, at its end
      */
     LockSearch(
             Engine engine,
+            String basePath,
             Consumer<String> check,
             Session session,
             Aim aim,
@@ -81,6 +84,7 @@ final class LockSearch<T> implements SearchSteps.Search {
             CompletableFuture<T> then,
             Function<LockSearch<T>, T> result) {
         this.engine = engine;
+        this.basePath = basePath;
         this.check = check;
         this.steps = new SearchSteps(engine.context(), session.connection(), aim == Aim.LISTING, this);
         this.session = session;
@@ -144,7 +148,7 @@ final class LockSearch<T> implements SearchSteps.Search {
 
     private CompletableFuture<Runnable> children(String node) {
         CompletableFuture<Runnable> answer = new CompletableFuture<>();
-        String name = node.substring(node.lastIndexOf('/') + 1);
+        String name = LockPath.nameOf(node);
         session.connection().read(() -> !then.isDone(), node, data -> {
             // Requests may be readable for their clients only. Their own queue shows them.
             boolean mayBeRequest = FoundLock.isNamedAsARequest(name)
@@ -272,9 +276,8 @@ final class LockSearch<T> implements SearchSteps.Search {
         if (aim == Aim.DIAGNOSIS && lock.naming().isShared()) {
             return;
         }
-        String path = lock.path().shown();
         try {
-            check.accept(path);
+            check.accept(lock.path().shown());
         } catch (LockException unnameable) {
             omit(lock.path().node(), unnameable);
             return;
@@ -283,7 +286,7 @@ final class LockSearch<T> implements SearchSteps.Search {
                 (int) children.stream().filter(FoundLock::isNamedAsARequest).count();
         if (length < aim.fewest) {
             if (aim == Aim.LISTING) {
-                locks.add(lock.summary(path, List.of()));
+                locks.add(lock.summary(List.of()));
             }
         } else if (deep && requests + length > MOST_REQUESTS) {
             omit(
@@ -292,11 +295,11 @@ final class LockSearch<T> implements SearchSteps.Search {
                             + MOST_REQUESTS + " are read. " + ALONE));
         } else {
             requests += length;
-            steps.add(new SearchSteps.Step(lock.path().node(), () -> queue(lock, path)));
+            steps.add(new SearchSteps.Step(lock.path().node(), () -> queue(lock)));
         }
     }
 
-    private CompletableFuture<Runnable> queue(FoundLock lock, String path) {
+    private CompletableFuture<Runnable> queue(FoundLock lock) {
         if (lock.isCuratorsSemaphore()) {
             QueueInspector permits = inspector(lock, lock.path().below(Naming.CURATOR_LEASES), lock.purpose());
             QueueInspector turns = inspector(lock, lock.path().below(FoundLock.LOCKS), PathData.MUTEX);
@@ -304,12 +307,12 @@ final class LockSearch<T> implements SearchSteps.Search {
                     .thenCombine(
                             ask(turns),
                             (one, two) -> () -> locks.add(lock.summary(
-                                    path, QueueInspector.gated(permits.contenders(one), turns.contenders(two)))));
+                                    QueueInspector.gated(permits.contenders(one), turns.contenders(two)))));
         }
         QueueInspector queue = inspector(lock, lock.path(), lock.purpose());
         return ask(queue).thenApply(picture -> () -> {
             switch (aim) {
-                case LISTING -> locks.add(lock.summary(path, queue.contenders(picture)));
+                case LISTING -> locks.add(lock.summary(queue.contenders(picture)));
                 case DIAGNOSIS -> picture.ifPresent(now -> pictures.put(lock.path(), now));
             }
             // A level of a path may be named as a request is, but requests have no children.
@@ -359,8 +362,8 @@ final class LockSearch<T> implements SearchSteps.Search {
         return node.equals("/") ? node + name : node + '/' + name;
     }
 
+    /** Returns a node, which may be no lock's, as the user names it: no search begins above the base path. */
     private String shown(String node) {
-        String path = engine.context().displayNode(node);
-        return path.isEmpty() ? "/" : path;
+        return node.length() == basePath.length() ? "/" : node.substring(basePath.length());
     }
 }

@@ -18,13 +18,16 @@ import java.util.function.Consumer;
  */
 public final class LockTree {
     private final Engine engine;
+    private final String basePath;
     private final Consumer<String> check;
 
     /**
+     * @param basePath the base path of the client; empty if it has none
      * @param check throws a {@link LockException} for a path that cannot name a lock
      */
-    public LockTree(Engine engine, Consumer<String> check) {
+    public LockTree(Engine engine, String basePath, Consumer<String> check) {
         this.engine = engine;
+        this.basePath = basePath;
         this.check = check;
     }
 
@@ -40,7 +43,7 @@ public final class LockTree {
 
     private CompletableFuture<LockListing> list(String node, boolean deep) {
         return engine.queries().askLater((session, then) -> new LockSearch<LockListing>(
-                        engine, check, session, LockSearch.Aim.LISTING, deep, then, LockSearch::listing)
+                        engine, basePath, check, session, LockSearch.Aim.LISTING, deep, then, LockSearch::listing)
                 .begin(List.of(node), engine.context().sessionTimeout()));
     }
 
@@ -57,7 +60,7 @@ public final class LockTree {
     private CompletableFuture<LockSearch.ContendedQueues> contended(
             Collection<String> nodes, boolean deep, Duration limit) {
         return engine.queries().askLater((session, then) -> new LockSearch<LockSearch.ContendedQueues>(
-                        engine, check, session, LockSearch.Aim.DIAGNOSIS, deep, then, LockSearch::contended)
+                        engine, basePath, check, session, LockSearch.Aim.DIAGNOSIS, deep, then, LockSearch::contended)
                 .begin(nodes, limit));
     }
 }

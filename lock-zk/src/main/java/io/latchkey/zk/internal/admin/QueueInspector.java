@@ -64,8 +64,8 @@ public final class QueueInspector {
         this.search = search;
     }
 
-    /** The path, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
-    record Picture(ZnodeStore.NodeData path, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes, Set<String> own) {
+    /** The path's data, its queue, the nodes in it that still existed, and the ids of the client's own requests. */
+    record Picture(ZnodeStore.NodeData data, Queue queue, Map<NodeName, ZnodeStore.NodeData> nodes, Set<String> own) {
         List<Contender> contenders(Engine engine, LockPath at, Naming naming) {
             Set<NodeName> holders = holders();
             List<Contender> contenders = new ArrayList<>(nodes.size());
@@ -134,7 +134,7 @@ public final class QueueInspector {
         private boolean heldBeforeItShrank(NodeName name, ZnodeStore.NodeData node, long permitsSoFar) {
             return name.tag() == Tag.LEASE
                     && 0 < node.czxid() // it is known
-                    && node.czxid() < path.mzxid()
+                    && node.czxid() < data.mzxid()
                     && permitsSoFar <= queue.purpose().largest();
         }
     }

@@ -60,7 +60,7 @@ record ZkContender(
         Objects.requireNonNull(lease, "lease");
         return lease instanceof ZkLease held
                 && held.nodePaths().stream()
-                        .map(node -> node.substring(node.lastIndexOf('/') + 1))
+                        .map(LockPath::nameOf)
                         .anyMatch(node -> node.equals(at.name().text())
                                 || downgraded(at.name())
                                         .filter(reader -> node.equals(reader.text()))

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 
 /**
  * The configuration of a client.
@@ -24,7 +23,6 @@ import java.util.function.UnaryOperator;
  * @param time its clocks and timer
  * @param outbox the exits for code that is not the engine's own
  * @param relief runs tasks that would delay a caller's thread for too long
- * @param displayPath converts a node's path to the path as the user named it
  * @param naming the naming of requests, which decides which clients share the paths
  */
 public record ClientConfig(
@@ -36,7 +34,6 @@ public record ClientConfig(
         Clock time,
         Outbox outbox,
         Executor relief,
-        UnaryOperator<String> displayPath,
         Naming naming) {
     /** The source of a client's sessions. */
     public sealed interface Source {

@@ -199,11 +199,6 @@ public final class ClientContext {
         }
     }
 
-    /** Returns a node that may be no lock's as users would name it. */
-    public String displayNode(String node) {
-        return config.displayPath().apply(node);
-    }
-
     public void execute(Runnable task) {
         serial.execute(task);
     }

@@ -98,8 +98,9 @@ public final class HeldLeases {
     /**
      * Returns the lease by which the thread that waits for {@code waiting} blocks itself, if there is one.
      *
-     * <p>Which thread has a lease is known only of callers that wait. A semaphore may have room beside the permits that
-     * the waiter itself holds. At any other path, all requests behind a holder are blocked until that holder releases.
+     * <p>A lease is known as that of a thread only if the thread has waited for it. A semaphore may have room beside the
+     * permits that the thread itself holds. At any other path, a request that waits although its thread holds is behind
+     * that lease, or behind a request that is.
      *
      * @param knownCapacity returns the capacity of a semaphore that was resized
      */

@@ -16,7 +16,6 @@ import io.latchkey.zk.internal.admin.LockTree;
 import io.latchkey.zk.internal.client.Engine;
 import io.latchkey.zk.internal.client.LocalHandOff;
 import io.latchkey.zk.internal.queue.LockPath;
-import io.latchkey.zk.internal.queue.Namings;
 import io.latchkey.zk.internal.recipe.LockTarget;
 import io.latchkey.zk.internal.recipe.Recipe;
 import io.latchkey.zk.internal.store.Errors;
@@ -104,7 +103,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     private void onlyInOwnLayout(String what) {
-        if (engine.context().naming() != Namings.LATCHKEY) {
+        if (engine.context().naming().isShared()) {
             throw new UnsupportedOperationException(
                     "There is no " + what + " in this client's layout, which it shares with"
                             + " another library. Nothing was sent. Create a client with Layout.LATCHKEY"
@@ -138,7 +137,7 @@ public final class EngineLockClient implements LockClient {
     }
 
     private LockTree tree() {
-        return new LockTree(engine, LockPaths::checkFound);
+        return new LockTree(engine, basePath, LockPaths::checkFound);
     }
 
     private String rootNode(String root) {

@@ -4,7 +4,12 @@ package io.latchkey.zk.internal.path;
 import io.latchkey.zk.internal.acquire.State;
 import java.util.Set;
 
-/** The need of a list by one member, in its request's current attempt. */
+/**
+ * The need of a list by one member, in its request's current attempt.
+ *
+ * @param id the id of that attempt
+ * @param canWait whether the list may be deferred while others of this session wait ahead of the member
+ */
 record ListRequest(QueueMember member, String id, From from, boolean canWait) {
     /** The point behind which a list must be sent to count for a request. */
     enum From {

@@ -79,7 +79,7 @@ public final class LostCreateSearch implements Session.LostCreates {
                 && server.equals(session.connection().server());
     }
 
-    /** Lists the path on a new connection. A pending list is behind the barrier as well and serves this. */
+    /** Lists the path, now or on the next connection. A pending list is behind the barrier as well and serves this. */
     @Override
     public void look() {
         unchecked = true;

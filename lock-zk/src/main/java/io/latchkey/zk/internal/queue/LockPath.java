@@ -20,6 +20,11 @@ public record LockPath(String node, String shown) {
         this(node, node);
     }
 
+    /** Returns the name of any node: the text behind the last slash of its path. */
+    public static String nameOf(String node) {
+        return node.substring(node.lastIndexOf('/') + 1);
+    }
+
     /** Returns the node of a child that may be no request. */
     public String child(String name) {
         return node + '/' + name;

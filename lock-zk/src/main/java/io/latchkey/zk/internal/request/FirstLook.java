@@ -4,6 +4,7 @@ package io.latchkey.zk.internal.request;
 import io.latchkey.zk.internal.path.CombinedReads;
 import io.latchkey.zk.internal.path.QueueReader;
 import io.latchkey.zk.internal.queue.Decision;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.session.Session;
 import io.latchkey.zk.internal.store.Response;
 import io.latchkey.zk.internal.store.ZnodeStore;
@@ -61,8 +62,7 @@ final class FirstLook {
     }
 
     private boolean isBlocked(QueueEntry entry, ZnodeStore.Listing listing) {
-        String prefix = entry.prefix(id);
-        String child = prefix.substring(prefix.lastIndexOf('/') + 1) + LAST;
+        String child = LockPath.nameOf(entry.prefix(id)) + LAST;
         return entry.sessionQueue()
                 .reader()
                 .queueWith(child, listing, entry.purpose())

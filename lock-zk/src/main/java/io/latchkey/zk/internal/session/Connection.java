@@ -26,6 +26,9 @@ public final class Connection {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
 
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(400);
+    /** A pause that has doubled so often is beyond the longest one. */
+    static final int MOST_DOUBLINGS = 8;
+
     /** A throttled heartbeat is sent again in time. */
     private static final int PAUSES_IN_A_SESSION = 10;
 
@@ -270,7 +273,7 @@ public final class Connection {
      */
     public void afterThrottling(int times, Runnable task) {
         Duration longest = Comparators.min(LONGEST_PAUSE, validity.timeout().dividedBy(PAUSES_IN_A_SESSION));
-        Duration pause = Comparators.min(longest, FIRST_PAUSE.multipliedBy(1L << Math.min(times, Byte.SIZE)));
+        Duration pause = Comparators.min(longest, FIRST_PAUSE.multipliedBy(1L << Math.min(times, MOST_DOUBLINGS)));
         var unused = context.clock()
                 .after(
                         pause,
@@ -340,7 +343,7 @@ public final class Connection {
                 rootRefusedOn = number;
                 context.log().warn(Connection.class, answer.detail());
             }
-            afterThrottling(Byte.SIZE, () -> then.accept(answer));
+            afterThrottling(MOST_DOUBLINGS, () -> then.accept(answer));
         }));
     }
 

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
  * The heartbeat of one session: a transaction that checks the session's nodes and changes nothing. Where there are
  * thousands of nodes, some are watched instead.
  *
- * <p>Its commit proves four things: a quorum exists, the session is alive, and the nodes exist. After a reconnect it
- * also proves that requests sent over the former connection were applied, or will not be on this one. So the heartbeat
+ * <p>Its commit proves that a quorum exists, the session is alive, and the nodes exist. After a reconnect it also
+ * proves that requests sent over the former connection were applied, or will not be on this one. So the heartbeat
  * is the barrier behind which the nodes of lost creates are looked for. It is also the probe that detects that the
  * servers are back (docs/protocol.md, "Heartbeat and barrier").
  */

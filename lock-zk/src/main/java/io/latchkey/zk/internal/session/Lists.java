@@ -216,7 +216,7 @@ public final class Lists {
 
     /** The pause doubles each time, since each lost list costs all requests of the client a reconnect. */
     private Duration pause(LossCount counted) {
-        int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Byte.SIZE);
+        int times = 1 << Math.min(counted.times() - LOST_BY_LENGTH, Connection.MOST_DOUBLINGS);
         Duration pause = context.sessionTimeout().multipliedBy(times);
         return Comparators.min(pause, LONGEST_PAUSE);
     }

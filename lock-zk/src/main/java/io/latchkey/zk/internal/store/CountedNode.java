@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.base.Utf8;
+import io.latchkey.zk.internal.queue.LockPath;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -57,7 +58,7 @@ final class CountedNode {
     }
 
     static String nameOf(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
+        return LockPath.nameOf(path);
     }
 
     /** Returns the names that end with a number, by what is before the number. */

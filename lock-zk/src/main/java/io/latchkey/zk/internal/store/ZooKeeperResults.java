@@ -2,6 +2,7 @@
 package io.latchkey.zk.internal.store;
 
 import com.google.common.collect.Maps;
+import io.latchkey.zk.internal.queue.LockPath;
 import io.latchkey.zk.internal.store.ZnodeStore.CreatedNode;
 import io.latchkey.zk.internal.store.ZnodeStore.Listing;
 import io.latchkey.zk.internal.store.ZnodeStore.NodeData;
@@ -115,14 +116,14 @@ public final class ZooKeeperResults {
         List<CreatedNode> created = new ArrayList<>(1);
         for (OpResult result : results) {
             if (result instanceof OpResult.CreateResult node) {
-                created.add(new CreatedNode(lastName(node.getPath()), zxid));
+                created.add(new CreatedNode(LockPath.nameOf(node.getPath()), zxid));
             }
         }
         return created;
     }
 
     static Response<CreatedNode> created(int rc, String name, Stat stat) {
-        return answer(rc, () -> new CreatedNode(lastName(name), stat.getCzxid()));
+        return answer(rc, () -> new CreatedNode(LockPath.nameOf(name), stat.getCzxid()));
     }
 
     static Response<String> synced(int rc, String path) {
@@ -150,10 +151,6 @@ public final class ZooKeeperResults {
         return rc == KeeperException.Code.OK.intValue()
                 ? Response.of(value.get())
                 : Response.failed(status(rc), word(rc));
-    }
-
-    private static String lastName(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
     }
 
     private static String word(int rc) {

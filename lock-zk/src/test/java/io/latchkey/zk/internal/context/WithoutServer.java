@@ -52,7 +52,6 @@ public final class WithoutServer {
                 clock,
                 outbox(),
                 Runnable::run,
-                path -> path,
                 Namings.LATCHKEY);
     }
 

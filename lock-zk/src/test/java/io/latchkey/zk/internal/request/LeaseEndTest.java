@@ -50,7 +50,6 @@ class LeaseEndTest {
                 clock,
                 outbox,
                 plain.relief(),
-                plain.displayPath(),
                 plain.naming());
         return new ClientContext(
                 config,
