@@ -35,7 +35,6 @@ record ZkContender(
         implements Contender {
     private static final Errors.Purpose ASK = Errors.Purpose.toChange("request a release");
     private static final Errors.Purpose EVICT = Errors.Purpose.toChange("evict a request");
-    private static final int ANY_VERSION = -1;
 
     /** The client, the path at which the request was seen, and the naming of requests there. */
     record SeenRequest(Engine engine, LockPath path, Naming naming, NodeName name) {
@@ -80,7 +79,7 @@ record ZkContender(
         List<ZnodeStore.Write> writes = List.of(
                 new ZnodeStore.Write.Check(pathOf(name.text())),
                 new ZnodeStore.Write.SetData(
-                        pathOf(name.revocationNode()), at.engine().context().ownerData(), ANY_VERSION));
+                        pathOf(name.revocationNode()), at.engine().context().ownerData(), ZnodeStore.ANY_VERSION));
         session.connection().write(() -> !then.isDone(), writes, answer -> {
             Response<ZnodeStore.TransactionResult> plain = Connection.plain(answer);
             if (plain.ok()) {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -117,20 +118,25 @@ public final class Queries {
     }
 
     /**
-     * Returns the user's future of an answer. Its dependent stages run on the callback executor. If the user completes
-     * it, the answer is cancelled.
+     * Returns the user's future of what the answers to queries tell together. Its dependent stages run on the callback
+     * executor. If the user completes it, the queries end.
+     *
+     * @param answers the futures of the queries themselves: to cancel a dependent one ends nothing
      */
-    public <T> CompletableFuture<T> promise(CompletableFuture<T> answer) {
+    public <A, T extends @Nullable Object> CompletableFuture<T> promise(
+            List<CompletableFuture<A>> answers, Function<List<A>, T> told) {
         CompletableFuture<T> promise = new CompletableFuture<>();
-        var unused = answer.whenComplete((value, error) -> context.callBack(() -> {
+        CompletableFuture<?> all = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
+        var unused = all.whenComplete((done, error) -> context.callBack(() -> {
             if (error == null) {
-                promise.complete(value);
+                promise.complete(
+                        told.apply(answers.stream().map(CompletableFuture::join).toList()));
             } else {
                 promise.completeExceptionally(Errors.own(
                         error instanceof CompletionException ? Objects.requireNonNull(error.getCause()) : error));
             }
         }));
-        var unused2 = promise.whenComplete((value, error) -> answer.cancel(false));
+        var unused2 = promise.whenComplete((value, error) -> answers.forEach(answer -> answer.cancel(false)));
         return promise;
     }
 

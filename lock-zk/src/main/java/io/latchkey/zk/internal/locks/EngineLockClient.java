@@ -128,7 +128,7 @@ public final class EngineLockClient implements LockClient {
 
     @Override
     public CompletableFuture<LockListing> listLocksAsync(String root) {
-        return engine.queries().promise(tree().below(rootNode(root)));
+        return engine.queries().promise(List.of(tree().below(rootNode(root))), found -> found.get(0));
     }
 
     @Override

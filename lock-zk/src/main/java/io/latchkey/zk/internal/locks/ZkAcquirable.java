@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A lock of one recipe at one path, or of several, with its synchronous and asynchronous methods. */
 class ZkAcquirable implements Acquirable {
@@ -134,17 +133,12 @@ class ZkAcquirable implements Acquirable {
 
     @Override
     public CompletableFuture<List<Contender>> queueAsync() {
-        List<CompletableFuture<List<Contender>>> reads = new ArrayList<>();
-        CompletableFuture<List<Contender>> all = CompletableFuture.completedFuture(List.of());
-        for (LockTarget member : members) {
-            CompletableFuture<List<Contender>> read = inspector(member).readLater();
-            reads.add(read);
-            all = all.thenCombine(read, (before, next) -> Stream.concat(before.stream(), next.stream())
-                    .toList());
-        }
-        CompletableFuture<List<Contender>> promise = engine.queries().promise(all);
-        var unused = promise.whenComplete((queue, error) -> reads.forEach(read -> read.cancel(false)));
-        return promise;
+        return engine.queries()
+                .promise(
+                        members.stream()
+                                .map(member -> inspector(member).readLater())
+                                .toList(),
+                        queues -> queues.stream().flatMap(List::stream).toList());
     }
 
     QueueInspector inspector(LockTarget member) {

@@ -65,11 +65,9 @@ final class ZkSemaphore extends ZkAcquirable implements Semaphore {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // a future of nothing
     public CompletableFuture<Void> resizeAsync(int newCapacity) {
-        CompletableFuture<PathData> change = capacity.setLater(checked(newCapacity));
-        CompletableFuture<Void> promise = engine().queries().promise(change.thenAccept(changed -> {}));
-        var unused = promise.whenComplete((done, error) -> change.cancel(false));
-        return promise;
+        return engine().queries().promise(List.of(capacity.setLater(checked(newCapacity))), changed -> null);
     }
 
     private static int checked(int newCapacity) {

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * deletion of a node of this session is known from {@link PresentNodes}, that of any other from a watch.
  */
 public final class SessionQueue {
-    private static final int ANY_VERSION = -1;
 
     private final Session session;
     private final LockPath path;
@@ -145,23 +144,27 @@ public final class SessionQueue {
         }
         byte[] same = session.context().ownerData(member.label());
         session.connection()
-                .persist(isThere, List.of(new ZnodeStore.Write.SetData(path.child(own), same, ANY_VERSION)), answer -> {
-                    switch (answer.code()) {
-                        case NO_NODE -> member.nodeGone(own);
-                        case NO_AUTH ->
-                            session.context()
-                                    .log()
-                                    .warn(
-                                            SessionQueue.class,
-                                            "This client may not write to {}. The next request waits until that node is"
-                                                    + " deleted.",
-                                            path.child(own));
-                        case OTHER, UNCLEAR -> session.heartbeat().afterBeat(() -> announceByWriting(member, own));
-                        default -> {
-                            // The announcement is delivered.
-                        }
-                    }
-                });
+                .persist(
+                        isThere,
+                        List.of(new ZnodeStore.Write.SetData(path.child(own), same, ZnodeStore.ANY_VERSION)),
+                        answer -> {
+                            switch (answer.code()) {
+                                case NO_NODE -> member.nodeGone(own);
+                                case NO_AUTH ->
+                                    session.context()
+                                            .log()
+                                            .warn(
+                                                    SessionQueue.class,
+                                                    "This client may not write to {}. The next request waits until that node is"
+                                                            + " deleted.",
+                                                    path.child(own));
+                                case OTHER, UNCLEAR ->
+                                    session.heartbeat().afterBeat(() -> announceByWriting(member, own));
+                                default -> {
+                                    // The announcement is delivered.
+                                }
+                            }
+                        });
     }
 
     /** Has the path deleted and created again, as its counter is near the end. Its data is read again afterwards. */
