@@ -143,14 +143,17 @@ final class PeriodRecord {
                     + shown + ", or left its outcome open (" + refused.code()
                     + "). It is recorded or not: the record shows it to the next holder. Try again.");
         }
-        return switch (status) {
-            case NO_AUTH ->
-                new AccessDeniedException("The server refused this client to " + RECORD + " at " + shown
-                        + ". Nothing is recorded. Check the ACL of the node and of the level above it.");
-            default ->
-                new LockException("The server refused to " + RECORD + " at " + shown + " (" + refused.code()
-                        + "). Nothing is recorded. If another client has changed the node: only this recipe may.");
-        };
+        if (status == Status.NO_AUTH) {
+            return new AccessDeniedException("The server refused this client to " + RECORD + " at " + shown
+                    + ". Nothing is recorded. Check the ACL of the node and of the level above it.");
+        }
+        boolean quota = refused.code() == KeeperException.Code.QUOTAEXCEEDED;
+        return new LockException(
+                "The server refused to " + RECORD + " at " + shown + " (" + refused.code() + "). Nothing is recorded. "
+                        + (quota
+                                ? "Raise the quota of the path, or delete nodes below it."
+                                : "If another client has changed the node: only this recipe may."),
+                quota ? LockException.Reason.QUOTA_EXCEEDED : LockException.Reason.OTHER);
     }
 
     static boolean isInRange(Instant time) {

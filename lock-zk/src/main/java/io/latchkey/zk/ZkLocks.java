@@ -116,7 +116,7 @@ public final class ZkLocks {
         try {
             lease.ensureValid();
             CompletableFuture<Boolean> ended = lease.nodeGone(member);
-            if (CallerWait.await(ended, lease.context().sessionTimeout()) && !ended.join()) {
+            if (CallerWait.await(ended, lease.context().sessionTimeout()) && !ended.getNow(true)) {
                 return new IllegalStateException(refused + "a downgrade is replacing it). Nothing was written. Write"
                         + " under the lease that the downgrade returns.");
             }

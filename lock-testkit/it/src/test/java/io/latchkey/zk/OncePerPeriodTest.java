@@ -296,6 +296,10 @@ class OncePerPeriodTest extends OnOneServer {
         var unused = strange.await(LONG_SESSION);
         assertEquals(!open, told.getMessage().contains("Nothing is recorded"), told.getMessage());
         assertEquals(open, told instanceof LockServiceUnavailableException, told.toString());
+        assertEquals(
+                code == KeeperException.Code.QUOTAEXCEEDED,
+                told.reason() == LockException.Reason.QUOTA_EXCEEDED,
+                told.toString());
         lease.close();
         assertEquals(open ? Optional.of(MIDNIGHT) : Optional.empty(), last());
         assertEquals(List.of(), done);

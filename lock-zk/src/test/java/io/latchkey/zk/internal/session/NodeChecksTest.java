@@ -76,8 +76,10 @@ class NodeChecksTest {
 
         @Override
         public void nodeGone(NodeName name) {
-            node = Optional.empty();
-            gone.add(path.node());
+            if (isAt(name)) {
+                node = Optional.empty();
+                gone.add(path.node());
+            }
         }
     }
 
