@@ -151,19 +151,6 @@ class PathMomentsTest extends OnSimulatedServer {
         assertTrue(asked.isDone(), "the path is empty");
     }
 
-    /** It makes no more requests for that to a server that has too many already. */
-    @Test
-    void levelStays_whenTheServerThrottlesTheRequestBelowIt() throws Exception {
-        Client client = new Client(0, checks -> {});
-        CompletableFuture<Optional<ZkLease>> asked = client.asks("/level/m");
-        BoundedLoop.until(() -> leader.tree().find("/level") != null, () -> client.step(server));
-        client.settleUntilNext(RequestMatch.multi());
-        client.store().throttleNextRequest();
-        assertEquals(List.of(), client.sent(RequestMatch.delete()));
-        steps(client, SESSION);
-        granted(asked).ensureValid();
-    }
-
     /** Both wait for it by one watch. */
     @Test
     void pathIsRenewed_whenOneOfTwoThatWaitForItGivesUp() throws Exception {

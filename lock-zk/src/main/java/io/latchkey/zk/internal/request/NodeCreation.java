@@ -272,14 +272,11 @@ final class NodeCreation {
     }
 
     private void notCreated(QueueEntry entry, Response<?> answer) {
-        if (answer.code() == Status.THROTTLED) {
-            tryLater(); // to the levels that it has made
-            return;
-        }
         missing.leave();
         String displayPath = entry.path().shown();
         switch (answer.code()) {
             case CONNECTION_LOSS, READ_ONLY -> owner.on(new Event.CreateLost());
+            case THROTTLED -> tryLater();
             case UNCLEAR -> {
                 owner.fail(Errors.of(displayPath, CREATE, answer));
                 owner.on(new Event.CreateLost());
