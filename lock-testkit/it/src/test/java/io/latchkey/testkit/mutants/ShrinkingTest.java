@@ -23,8 +23,8 @@ class ShrinkingTest {
     @TestFactory
     Stream<DynamicTest> toAsFewTurnsAsTheBugNeeds() {
         return Stream.of(
-                shrinks("off by one permit", "permits", -1867039239302122409L),
-                shrinks("writer ignores readers ahead", "readersAndWriters", 30607499812098240L));
+                shrinks("off by one permit", "noRuleIsBroken_byPermits", -1867039239302122409L),
+                shrinks("writer ignores readers ahead", "noRuleIsBroken_byReadersAndWriters", 30607499812098240L));
     }
 
     private static DynamicTest shrinks(String mutant, String property, long seed) {
