@@ -61,10 +61,10 @@ final class FirstContact {
         }
     }
 
-    /** Returns what is left of the time. The default is enough for a login also if the sessions are short. */
+    /** Returns the time that is left for login and chroot: by default enough, however late the connection came. */
     private Duration left() {
-        Duration whole = given == null ? Comparators.max(patience, LOGIN_TIMEOUT) : patience;
-        return Comparators.max(Duration.ZERO, whole.minusNanos(System.nanoTime() - begun));
+        Duration left = patience.minusNanos(System.nanoTime() - begun);
+        return Comparators.max(given == null ? LOGIN_TIMEOUT : Duration.ZERO, left);
     }
 
     /** Returns the servers, for error texts. */

@@ -109,14 +109,16 @@ public final class ZkLocks {
     }
 
     /** Returns the error for a write under a lease whose node is gone, or throws that of a released lease. */
-    private static RuntimeException withoutNode(ZkLease lease, int member) throws InterruptedException {
+    private static RuntimeException withoutNode(ZkLease lease, int member) {
         String refused = "The guarded write was refused as a whole: the node of the lease on " + lease.path()
                 + " with token " + lease.token() + " is gone (";
         LossCause cause = LossCause.NODE_DELETED;
         try {
             lease.ensureValid();
             CompletableFuture<Boolean> ended = lease.nodeGone(member);
-            if (CallerWait.await(ended, lease.context().sessionTimeout()) && !ended.getNow(true)) {
+            boolean known =
+                    CallerWait.awaitUninterruptibly(ended, lease.context().sessionTimeout());
+            if (known && !ended.isCompletedExceptionally() && !ended.getNow(true)) {
                 return new IllegalStateException(refused + "a downgrade is replacing it). Nothing was written. Write"
                         + " under the lease that the downgrade returns.");
             }

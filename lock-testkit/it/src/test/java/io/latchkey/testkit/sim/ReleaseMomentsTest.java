@@ -394,6 +394,29 @@ class ReleaseMomentsTest extends OnSimulatedServer {
         assertEquals(reader.nodePaths(), queueUnder("/rw"));
     }
 
+    /** The holder that this release has granted is downgrading by then. No request behind it may hold beside it. */
+    @Test
+    void downgradingHolderWithoutANodeLoses_beforeTheNextIsGranted() throws Exception {
+        Client client = new Client(0, checks -> {});
+        Client other = new Client(1, checks -> {});
+        ZkLease first = client.acquire(Recipe.WRITE, "/rw");
+        CompletableFuture<Optional<ZkLease>> second = client.asksAndSettles(Recipe.WRITE, "/rw");
+        CompletableFuture<Optional<ZkLease>> third = other.asksAndSettles(Recipe.WRITE, "/rw");
+        leader.delete(queueUnder("/rw").get(1));
+        first.abandon();
+        ZkLease granted = granted(second);
+        CompletableFuture<ZkLease> read = granted.downgrade(Recipe.READ);
+        client.store().takeRequest(); // the release, refused as the node of the next holder is gone
+        client.store().throttleNextRequest();
+        BoundedLoop.all(() -> {
+            assertFalse(granted.isValid() && third.isDone(), "both hold");
+            return client.step(server) || other.step(server);
+        });
+        assertEquals(Optional.of(LossCause.NODE_DELETED), granted.lossCause());
+        assertTrue(read.isCompletedExceptionally());
+        granted(third).ensureValid();
+    }
+
     @Test
     void otherNodesAreDeleted_whenTheAnswerThatNamesMissingOnesIsLost() throws Exception {
         Client client = new Client(0, checks -> {});

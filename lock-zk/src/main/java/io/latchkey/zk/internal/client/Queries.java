@@ -126,11 +126,12 @@ public final class Queries {
     public <A, T extends @Nullable Object> CompletableFuture<T> promise(
             List<CompletableFuture<A>> answers, Function<List<A>, T> told) {
         CompletableFuture<T> promise = new CompletableFuture<>();
-        CompletableFuture<?> all = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
-        var unused = all.whenComplete((done, error) -> context.callBack(() -> {
-            if (error == null) {
-                promise.complete(
+        CompletableFuture<T> together = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
                         told.apply(answers.stream().map(CompletableFuture::join).toList()));
+        var unused = together.whenComplete((value, error) -> context.callBack(() -> {
+            if (error == null) {
+                promise.complete(value);
             } else {
                 promise.completeExceptionally(Errors.own(
                         error instanceof CompletionException ? Objects.requireNonNull(error.getCause()) : error));

@@ -110,7 +110,7 @@ final class DeletionBatch {
         record Check(SessionNode.OwnedNode successor, ZnodeStore.Write write) implements Step {
             @Override
             public void missing() {
-                successor.gone();
+                successor.missing();
             }
         }
     }

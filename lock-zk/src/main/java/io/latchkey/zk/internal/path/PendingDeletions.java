@@ -241,7 +241,8 @@ public final class PendingDeletions {
     private void refused(ZnodeStore.Refusal refusal, Step step) {
         if (step instanceof Step.Check check) {
             if (refusal.code() == Status.NO_NODE) {
-                check.missing();
+                // Its downgrade, if there is one by now, was sent behind this: it must lose before the next can hold.
+                check.successor().owner().nodeGone(check.successor().name());
             } else {
                 session.stopChecking();
             }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * deletion of a node of this session is known from {@link PresentNodes}, that of any other from a watch.
  */
 public final class SessionQueue {
-
     private final Session session;
     private final LockPath path;
     private final Consumer<SessionQueue> dropIfIdle;

@@ -258,10 +258,9 @@ final class QueueEntry implements QueueMember {
         return own.isLeftToWatch();
     }
 
-    /** A node that a pending request replaces is expected to be gone: the response of that request decides. */
     @Override
     public void nodeGone(NodeName own) {
-        owner.on(new Event.OwnNodeGone(index), () -> isAt(own));
+        owner.on(new Event.OwnNodeGone(index), () -> node().equals(Optional.of(own)));
     }
 
     // ---- release requests

@@ -411,13 +411,12 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
     /**
      * Handles a server's response that the node of one member does not exist.
      *
-     * @return completes with whether that ended this lease, if nothing else has ended it: not while a pending downgrade
-     *     replaces the node
+     * @return completes with whether this lease has ended: not while a pending downgrade replaces the node
      */
     public CompletableFuture<Boolean> nodeGone(int member) {
-        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        CompletableFuture<Boolean> ended = context.answers().next();
         context.execute(() -> {
-            nodes.get(member).gone();
+            nodes.get(member).missing();
             ended.complete(!isValid());
         });
         return ended;

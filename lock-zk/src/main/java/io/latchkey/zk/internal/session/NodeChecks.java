@@ -118,7 +118,7 @@ public final class NodeChecks {
             Consumer<Response<ZnodeStore.TransactionResult>> then) {
         ZnodeStore.Refusal refusal = failed.get().failedAt().orElseThrow();
         if (refusal.code() == Status.NO_NODE) {
-            part.get(refusal.index()).gone();
+            part.get(refusal.index()).missing();
         }
         // A server checks existence before rights, so a node refused for another reason exists.
         List<SessionNode.OwnedNode> others = part.stream()
@@ -142,7 +142,7 @@ public final class NodeChecks {
                     if (gone.isEmpty()) {
                         gone = Optional.of(new ZnodeStore.Refusal(part.indexOf(other), Status.NO_NODE, other.path()));
                     }
-                    other.gone();
+                    other.missing();
                 }
             }
             then.accept(gone.isEmpty() ? failed : Response.of(new ZnodeStore.TransactionResult(List.of(), gone)));

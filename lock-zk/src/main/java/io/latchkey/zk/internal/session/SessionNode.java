@@ -28,7 +28,7 @@ public interface SessionNode {
     /** Returns whether heartbeats can leave the node out because the server has confirmed a watch on it. */
     boolean isLeftToWatch();
 
-    /** Handles the deletion of the node by another client. Does nothing unless the node {@link #isAt is at} the name. */
+    /** Handles the deletion of the node by another client, unless it is another node by now. */
     void nodeGone(NodeName name);
 
     /** A node and its owner at one point in time. */
@@ -44,8 +44,14 @@ public interface SessionNode {
                     .toList();
         }
 
-        public void gone() {
-            owner.nodeGone(name);
+        /**
+         * Handles that an answer does not show the node. Another client has deleted it, unless a pending request replaces
+         * it: that may have been carried out before this answer, and its own response decides.
+         */
+        public void missing() {
+            if (owner.isAt(name)) {
+                owner.nodeGone(name);
+            }
         }
     }
 }

@@ -76,10 +76,8 @@ class NodeChecksTest {
 
         @Override
         public void nodeGone(NodeName name) {
-            if (isAt(name)) {
-                node = Optional.empty();
-                gone.add(path.node());
-            }
+            node = Optional.empty();
+            gone.add(path.node());
         }
     }
 
