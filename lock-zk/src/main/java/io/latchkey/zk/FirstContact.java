@@ -35,7 +35,7 @@ final class FirstContact {
     private final @Nullable Duration given;
 
     private final Duration patience;
-    private long begun = System.nanoTime();
+    private final long begun = System.nanoTime();
 
     /**
      * @param given how long it waits at most; zero for not at all; null for {@code otherwise}, and no longer once all
@@ -54,7 +54,6 @@ final class FirstContact {
      * @param acl the rights to it
      */
     void await(List<ACL> acl) throws InterruptedException {
-        begun = System.nanoTime();
         if (!patience.isZero()) {
             awaitConnection();
             checkLoginAndChroot(acl);

@@ -48,7 +48,8 @@ public final class ZkLocks {
      *     chroot, but not below {@link ZkLockClient.Builder#basePath(String)}
      * @return the results of {@code ops}, in their order
      * @throws LeaseLostException if the lease is lost; it becomes lost if its node is gone: nothing was written
-     * @throws IllegalStateException if the lease was released or is being downgraded, or if this is the event thread of the ZooKeeper handle:
+     * @throws IllegalStateException if the lease was released or is being downgraded, or if this is the event thread of
+     *     the ZooKeeper handle:
      *     nothing was written
      * @throws IllegalArgumentException if {@code lease} was not granted by a {@code ZkLockClient}, or if the path of an
      *     operation is malformed: nothing was written
@@ -116,9 +117,9 @@ public final class ZkLocks {
         try {
             lease.ensureValid();
             CompletableFuture<Boolean> ended = lease.nodeGone(member);
-            boolean known =
+            boolean unused =
                     CallerWait.awaitUninterruptibly(ended, lease.context().sessionTimeout());
-            if (known && !ended.isCompletedExceptionally() && !ended.getNow(true)) {
+            if (!ended.getNow(true)) {
                 return new IllegalStateException(refused + "a downgrade is replacing it). Nothing was written. Write"
                         + " under the lease that the downgrade returns.");
             }

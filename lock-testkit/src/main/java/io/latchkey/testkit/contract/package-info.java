@@ -6,9 +6,10 @@
  * <p>An implementer writes a class of two lines for each contract: {@link io.latchkey.testkit.contract.MutexContract},
  * {@link io.latchkey.testkit.contract.ReadWriteLockContract}, {@link io.latchkey.testkit.contract.SemaphoreContract},
  * {@link io.latchkey.testkit.contract.MultiLockContract}, {@link io.latchkey.testkit.contract.LeaseContract},
- * {@link io.latchkey.testkit.contract.LeadershipContract} and {@link io.latchkey.testkit.contract.TermContract}. JUnit runs it like any other test class. It needs a
- * {@link io.latchkey.testkit.contract.LockFixture}, which makes clients and does things to them. For locks that are
- * kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is one, given how a client is made:
+ * {@link io.latchkey.testkit.contract.LeadershipContract} and {@link io.latchkey.testkit.contract.TermContract}. JUnit
+ * runs it like any other test class. It needs a {@link io.latchkey.testkit.contract.LockFixture}, which makes clients
+ * and does things to them. For locks that are kept in ZooKeeper {@link io.latchkey.testkit.contract.ServerFixture} is
+ * one, given how a client is made:
  *
  * <pre>{@code
  * class MyMutexTest extends MutexContract {

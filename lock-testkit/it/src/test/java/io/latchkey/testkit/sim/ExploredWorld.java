@@ -158,7 +158,9 @@ final class ExploredWorld {
         }
     }
 
-    /** Returns the index of a step that can be taken before all others, see {@link ExhaustiveSearch}; -1 if no step can. */
+    /**
+     * Returns the index of a step that can be taken before all others, see {@link ExhaustiveSearch}; -1 if no step can.
+     */
     int atOnce(int[] possible) {
         for (int i = 0; i < possible.length; i++) {
             if (Move.move(possible[i]) == Move.TAKE_MESSAGE && isAlone(Move.first(possible[i]))) {

@@ -22,7 +22,10 @@ import java.util.logging.LogManager;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The entry point of the benchmark: measures all systems or the growth of costs, or writes the results into the documentation. */
+/**
+ * The entry point of the benchmark: measures all systems or the growth of costs, or writes the results into the
+ * documentation.
+ */
 public final class Benchmark {
     private static final PrintStream OUT = System.out;
     private static final Duration LOOPBACK = Duration.ZERO;

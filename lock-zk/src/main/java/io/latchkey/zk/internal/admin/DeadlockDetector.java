@@ -145,8 +145,8 @@ public final class DeadlockDetector {
     }
 
     /**
-     * Returns a deadlocked request for which {@code request} waits. A deadlocked waiter has a deadlocked request before it, so the first
-     * of its queue is one.
+     * Returns a deadlocked request for which {@code request} waits. A deadlocked waiter has a deadlocked request before
+     * it, so the first of its queue is one.
      */
     private Optional<QueuedRequest> next(QueuedRequest request) {
         if (request.holds()) {

@@ -8,8 +8,8 @@ import java.time.Duration;
 
 /**
  * The log of one client's connection losses and reconnects, a line each. If the connection is lost repeatedly, one loss
- * is logged per time span, with the number of losses before it. Called under the monitor of {@link
- * ClientEvents}.
+ * is logged per time span, with the number of losses before it. Called under the monitor of
+ * {@link ClientEvents}.
  */
 final class ConnectionLog implements LockObserver {
     static final Duration SPAN = Duration.ofSeconds(10);

@@ -419,7 +419,7 @@ public final class ZkLease implements Lease, LossNotifier, HeldLeases.HeldLease,
             nodes.get(member).missing();
             ended.complete(!isValid());
         });
-        return ended;
+        return ended.exceptionally(engineFailed -> true);
     }
 
     /** Ends the lease only where its owner is sure to be notified, as {@link #beginRelease} does. */
